@@ -1,0 +1,52 @@
+# Two commands do everything: `make report` and `make test`. Each makes .venv on its own.
+VENV ?= .venv
+PYTHON ?= python3
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+NN ?=
+PACKAGES := bounds games simulate verify
+SOURCES := $(PACKAGES) tests benchmarks examples docs
+OUT ?= report
+WORKERS ?= 2
+
+.PHONY: report test test-all lint bench docs clean
+
+report: $(VENV)/.core
+	$(BIN)/python -m verify.report --out $(OUT)
+
+test: lint
+	$(BIN)/python -m pytest -n $(WORKERS) -m "not slow" --cov --cov-report=term:skip-covered
+
+test-all: lint
+	HYPOTHESIS_PROFILE=nightly $(BIN)/python -m pytest -n $(WORKERS) --cov --cov-report=term:skip-covered
+
+lint: $(VENV)/.test$(if $(NN),-nn)
+	$(BIN)/ruff check $(SOURCES)
+	$(BIN)/ruff format --check $(SOURCES)
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(VENV)/.test
+	$(PIP) -e '.[dev]'
+	$(BIN)/python -m pytest benchmarks -o addopts= --benchmark-only
+
+docs: $(VENV)/.test
+	$(BIN)/python docs/build.py
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.core: pyproject.toml constraints.txt | $(BIN)/python
+	$(PIP) -e .
+	@touch $@
+
+$(VENV)/.test: pyproject.toml constraints.txt | $(BIN)/python
+	$(PIP) -e '.[test,fast]'
+	@touch $@
+
+$(VENV)/.test-nn: $(VENV)/.test
+	$(PIP) -e '.[nn]'
+	@touch $@
+
+clean:
+	rm -rf $(VENV) $(OUT) .mypy_cache .ruff_cache .coverage

@@ -1,0 +1,1 @@
+"""The paper's mathematics: symbols, statements, hypotheses, editions, evaluation."""

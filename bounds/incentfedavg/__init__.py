@@ -1,0 +1,1 @@
+"""The statements of the paper on incentive-aware federated averaging."""

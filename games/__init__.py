@@ -1,0 +1,1 @@
+"""Participation games: payoffs, costs, constants, equilibria, gap functions."""

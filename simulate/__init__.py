@@ -1,0 +1,1 @@
+"""Learning problems with known constants, IncentFedAvg, and run records."""

@@ -1,0 +1,1 @@
+"""Bounds beside games and runs: checks, verdicts, the report."""
