@@ -7,18 +7,22 @@ NN ?=
 PACKAGES := bounds games simulate verify
 SOURCES := $(PACKAGES) tests benchmarks examples docs
 OUT ?= report
+COVERAGE := --cov --cov-report=term:skip-covered
 WORKERS ?= 2
 
-.PHONY: report test test-all lint bench docs clean
+.PHONY: report test test-all coverage lint bench docs clean
 
 report: $(VENV)/.core
 	$(BIN)/python -m verify.report --out $(OUT)
 
 test: lint
-	$(BIN)/python -m pytest -n $(WORKERS) -m "not slow" --cov --cov-report=term:skip-covered
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m "not slow"
 
 test-all: lint
-	HYPOTHESIS_PROFILE=nightly $(BIN)/python -m pytest -n $(WORKERS) --cov --cov-report=term:skip-covered
+	HYPOTHESIS_PROFILE=nightly $(BIN)/python -m pytest -n $(WORKERS) $(COVERAGE)
+
+coverage: $(VENV)/.test
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m "not slow" $(COVERAGE)
 
 lint: $(VENV)/.test$(if $(NN),-nn)
 	$(BIN)/ruff check $(SOURCES)
@@ -28,10 +32,14 @@ lint: $(VENV)/.test$(if $(NN),-nn)
 
 bench: $(VENV)/.test
 	$(PIP) -e '.[dev]'
-	$(BIN)/python -m pytest benchmarks -o addopts= --benchmark-only
+	$(BIN)/python -m pytest benchmarks/bench_bounds.py -o addopts= --benchmark-only
+	$(BIN)/python benchmarks/bench_games.py
+	$(BIN)/python benchmarks/bench_simulate.py
+	$(BIN)/python benchmarks/bench_plan.py
 
 docs: $(VENV)/.test
 	$(BIN)/python docs/build.py
+	$(BIN)/python docs/readme_figure.py
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -41,7 +49,7 @@ $(VENV)/.core: pyproject.toml constraints.txt | $(BIN)/python
 	@touch $@
 
 $(VENV)/.test: pyproject.toml constraints.txt | $(BIN)/python
-	$(PIP) -e '.[test,fast]'
+	$(PIP) -e '.[test,fast,prove]'
 	@touch $@
 
 $(VENV)/.test-nn: $(VENV)/.test

@@ -61,7 +61,8 @@ class Constant:
         }
 
 
-Constants: TypeAlias = Mapping[str, "Constant | Value | list[float]"]
+# Names to numbers (of Python or numpy), Fractions, arrays, lists or `Constant`s.
+Constants: TypeAlias = Mapping[str, Any]
 
 
 def _plain(value: Value | float) -> Any:

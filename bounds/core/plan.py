@@ -1,0 +1,373 @@
+"""One statement met with one set of given names: compiled functions, domains and decided hypotheses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import sympy
+from flint import arb
+from sympy.core.relational import Relational
+
+from bounds.core.compiled import Function, Resolution, build, converters, resolve
+from bounds.core.constant import Constant
+from bounds.core.decide import decide
+from bounds.core.emit import relation_sides
+from bounds.core.enclosure import precision, working
+from bounds.core.errors import HypothesisFails, MissingConstants
+from bounds.core.hypothesis import Hypothesis
+from bounds.core.quick import MARGIN, build_quick, is_plain
+from bounds.core.vocabulary import Recipes, Symbol
+
+_SCALE = (1 + MARGIN) / (1 - MARGIN)
+_BLOCK = 8192  # points a block: the temporaries stay in cache
+
+
+@dataclass(frozen=True, eq=False)
+class Atom:
+    """One relation of a hypothesis, with the way to compute its sides."""
+
+    hypothesis: Hypothesis
+    relation: Relational
+    resolution: Resolution
+
+    @property
+    def decidable(self) -> bool:
+        """Are all its names given or derivable?"""
+        return not self.resolution.missing
+
+
+@dataclass(eq=False)
+class Plan:
+    """How a statement reads the constants of a caller who gives the names `given`."""
+
+    statement: str
+    expressions: tuple[sympy.Expr, ...]
+    hypotheses: tuple[Hypothesis, ...]
+    given: frozenset[str]
+    table: Mapping[str, Symbol]
+    recipes: Recipes
+    functions: dict[Any, Any] = field(default_factory=dict)
+
+    @cached_property
+    def resolution(self) -> Resolution:
+        """Where the names of the expression come from."""
+        return resolve(_names(self.expressions), self.given, self.recipes)
+
+    @cached_property
+    def atoms(self) -> tuple[Atom, ...]:
+        """The relations of all hypotheses, in order."""
+        return tuple(
+            Atom(h, atom, resolve(_names([atom.lhs, atom.rhs]), self.given, self.recipes))
+            for h in self.hypotheses
+            for atom in relation_sides(h.relation)
+        )
+
+    @cached_property
+    def absent(self) -> tuple[str, ...]:
+        """Names without which the statement cannot be evaluated with its hypotheses checked.
+
+        Hypotheses on a base name of a derived name that is given do not count: they stay undecided.
+        """
+        excused = {
+            b
+            for n in self.given
+            if n in self.recipes
+            for r in self.recipes[n]
+            for b in self._all_bases(r.bases)
+        }
+        needed = list(self.resolution.missing)
+        for atom in self.atoms:
+            lacking = atom.resolution.missing
+            if not atom.hypothesis.optional and not excused.intersection(lacking):
+                needed += lacking
+        return tuple(dict.fromkeys(needed))
+
+    def _all_bases(self, names: Sequence[str]) -> list[str]:
+        found = list(names)
+        for n in names:
+            for r in self.recipes.get(n, ()):
+                found += self._all_bases(r.bases)
+        return found
+
+    @cached_property
+    def arrays(self) -> frozenset[str]:
+        """Names that hold vectors."""
+        return frozenset(n for n, s in self.table.items() if s.domain.array)
+
+    @cached_property
+    def counts(self) -> frozenset[str]:
+        """Names that hold whole numbers."""
+        return frozenset(n for n, s in self.table.items() if s.domain.integer and not s.domain.array)
+
+    def require(self, unchecked: bool) -> None:
+        """Raise `MissingConstants` if a name is absent."""
+        absent = self.resolution.missing if unchecked else self.absent
+        if absent:
+            first = absent[0]
+            meaning = f" ({self.table[first].meaning})" if first in self.table else ""
+            more = f"; also {', '.join(absent[1:])}" if absent[1:] else ""
+            raise MissingConstants(f"{self.statement}: {first} is missing{meaning}: give it{more}")
+
+    @cached_property
+    def read(self) -> tuple[str, ...]:
+        """Every given name that the expression or a hypothesis reads."""
+        names = dict.fromkeys(self.resolution.inputs)
+        for atom in self.atoms:
+            names.update(dict.fromkeys(atom.resolution.inputs))
+        return tuple(names)
+
+    # Floats
+
+    def floats(self) -> Function:
+        """The expressions in floats."""
+        if "float" not in self.functions:
+            self.functions["float"] = build(self.expressions, self.resolution, "float", self.counts)
+        function: Function = self.functions["float"]
+        return function
+
+    @cached_property
+    def _sure(self) -> tuple[tuple[Atom, ...], Resolution, Function]:
+        atoms = tuple(a for a in self.atoms if a.decidable)
+        sides = [s for a in atoms for s in (a.relation.lhs, a.relation.rhs)]
+        resolution = resolve(_names(sides), self.given, self.recipes)
+        return atoms, resolution, build(sides, resolution, "sure", self.counts)
+
+    @cached_property
+    def _quick(self) -> tuple[tuple[str, ...], Any]:
+        """What `settled` reads, and its function (None if there is none)."""
+        atoms = [a for a in self.atoms if a.decidable]
+        sides = [s for a in atoms for s in (a.relation.lhs, a.relation.rhs)]
+        resolution = resolve(_names([*sides, *self.expressions]), self.given, self.recipes)
+        return resolution.inputs, build_quick([a.relation for a in atoms], resolution, self.table)
+
+    def settled(self, constants: Mapping[str, Any]) -> bool:
+        """Do plain floats settle, for a single point, that every domain and hypothesis holds?"""
+        names, function = self._quick
+        if function is None:
+            return False
+        values = []
+        for name in names:
+            value = constants[name]
+            if type(value) is not float:
+                if type(value) is Constant:
+                    value = value.value
+                if isinstance(value, np.ndarray | list | tuple):
+                    return False
+                value = float(value)
+            values.append(value)
+        return bool(function(values))
+
+    def check_domains(self, values: Mapping[str, Any]) -> None:
+        """Every value that is read lies in the domain of its symbol."""
+        for name in self.read:
+            domain = self.table[name].domain
+            x = values[name]
+            low = x.min(initial=np.inf)
+            inside = low > domain.lower if domain.open_lower else low >= domain.lower
+            if domain.upper < np.inf:
+                high = x.max(initial=-np.inf)
+                inside = inside and (high < domain.upper if domain.open_upper else high <= domain.upper)
+            if not inside or (domain.integer and not (x == np.floor(x)).all()):
+                domain.require(name, x)
+
+    def require_hypotheses(self, values: Mapping[str, Any], constants: Mapping[str, Any]) -> None:
+        """Raise `HypothesisFails` for the first hypothesis that surely fails somewhere."""
+        atoms, resolution, function = self._sure
+        sides = function([values[n] for n in resolution.inputs])
+        for i, atom in enumerate(atoms):
+            lhs, rhs = sides[2 * i], sides[2 * i + 1]
+            sure = surely(atom.relation, lhs, rhs)
+            if np.all(sure):
+                continue
+            shape = np.broadcast_shapes(np.shape(lhs), np.shape(rhs))
+            failing = self._failing(atom, np.broadcast_to(sure, shape), values, constants)
+            if failing:
+                first, left, right = failing[0]
+                raise HypothesisFails(self.statement, atom.hypothesis.name, left, right, len(failing), first)
+
+    def _failing(
+        self, atom: Atom, sure: np.ndarray, values: Mapping[str, Any], constants: Mapping[str, Any]
+    ) -> list[tuple[tuple[int, ...], float, float]]:
+        """The points, among those that floats do not settle, where the relation surely fails."""
+        known: dict[tuple[float, ...], tuple[bool | None, float, float]] = {}
+        failing = []
+        for index in zip(*np.nonzero(~sure), strict=True) if sure.ndim else [()]:
+            point = {n: self._at(n, index, sure.shape, values, constants) for n in atom.resolution.inputs}
+            key = tuple(float(v) for n, v in point.items() if isinstance(v, float))
+            if key not in known or len(key) < len(point):
+                known[key] = self.decide(atom, point)
+            holds, left, right = known[key]
+            if atom.hypothesis.judge(holds) is False:
+                failing.append((tuple(int(i) for i in index), left, right))
+        return failing
+
+    def _at(
+        self,
+        name: str,
+        index: tuple[Any, ...],
+        shape: tuple[int, ...],
+        values: Mapping[str, Any],
+        constants: Mapping[str, Any],
+    ) -> Any:
+        if name in self.arrays:
+            vector = values[name]
+            return vector if vector.ndim < 2 else np.broadcast_to(vector, (*shape, vector.shape[-1]))[index]
+        if values[name].ndim == 0:
+            return constants[name]
+        return float(np.broadcast_to(values[name], shape)[index])
+
+    def decide(self, atom: Atom, point: Mapping[str, Any]) -> tuple[bool | None, float, float]:
+        """(holds, lhs, rhs) of one relation at one point, rigorously."""
+        return decide(atom.relation, atom.resolution, point, self.arrays, self.counts, self.functions)
+
+    def worst(
+        self, atom: Atom, values: Mapping[str, Any], constants: Mapping[str, Any]
+    ) -> tuple[bool | None, float, float, float]:
+        """(holds, lhs, rhs, slack) of a relation, for arrays at the worst of all points."""
+        inputs = atom.resolution.inputs
+        shape = np.broadcast_shapes(*(values[n].shape for n in inputs if n not in self.arrays))
+        shape = np.broadcast_shapes(shape, *(values[n].shape[:-1] for n in inputs if n in self.arrays))
+        answers = []
+        for index in self._doubtful(atom, shape, values):
+            point = {n: self._at(n, index, shape, values, constants) for n in inputs}
+            holds, lhs, rhs = self.decide(atom, point)
+            with np.errstate(invalid="ignore"):
+                slack = float(
+                    np.subtract(rhs, lhs) if atom.relation.rel_op in ("<=", "<") else np.subtract(lhs, rhs)
+                )
+            answers.append((holds, lhs, rhs, slack))
+        return max(answers, key=severity)
+
+    def _doubtful(
+        self, atom: Atom, shape: tuple[int, ...], values: Mapping[str, Any]
+    ) -> list[tuple[int, ...]]:
+        """The points that floats do not settle, and the one of least slack; just `()` for a single point."""
+        if not shape:
+            return [()]
+        relation = atom.relation
+        key = ("sides", relation, atom.resolution)
+        if key not in self.functions:
+            self.functions[key] = build([relation.lhs, relation.rhs], atom.resolution, "sure", self.counts)
+        with np.errstate(all="ignore"):
+            lhs, rhs = self.functions[key]([values[n] for n in atom.resolution.inputs])
+            slack = np.broadcast_to(rhs - lhs if relation.rel_op in ("<=", "<") else lhs - rhs, shape)
+            sure = np.broadcast_to(surely(relation, lhs, rhs), shape)
+        least = np.unravel_index(np.argmin(np.where(np.isnan(slack), -np.inf, slack)), shape)
+        points = {tuple(int(i) for i in least): None}
+        points.update({tuple(int(i) for i in p): None for p in np.argwhere(~sure)})
+        return list(points)
+
+    def evaluate(self, constants: Mapping[str, Any], unchecked: bool) -> tuple[Any, ...]:
+        """The expressions, vectorised; a tuple of floats or arrays."""
+        self.require(unchecked)
+        unchecked = unchecked or self.settled(constants)
+        names = self.resolution.inputs if unchecked else self.read
+        values = {n: as_floats(constants[n]) for n in names}
+        with np.errstate(all="ignore"):
+            if not unchecked:
+                self.check_domains(values)
+            sizes = {v.shape for n, v in values.items() if v.ndim and n not in self.arrays}
+            blocked = len(sizes) == 1 and not any(n in self.arrays for n in names)
+            shape = next(iter(sizes)) if blocked else ()
+            if not blocked or np.prod(shape) <= 2 * _BLOCK:
+                return self._evaluate(values, constants, unchecked)
+            return self._blocks(values, constants, unchecked, shape)
+
+    def _evaluate(
+        self, values: Mapping[str, Any], constants: Mapping[str, Any], unchecked: bool
+    ) -> tuple[Any, ...]:
+        if not unchecked:
+            self.require_hypotheses(values, constants)
+        return self.floats()([values[n] for n in self.resolution.inputs])
+
+    def _blocks(
+        self, values: Mapping[str, Any], constants: Mapping[str, Any], unchecked: bool, shape: tuple[int, ...]
+    ) -> tuple[Any, ...]:
+        flat = {n: np.ascontiguousarray(v).ravel() if v.ndim else v for n, v in values.items()}
+        if not unchecked:
+            self._sure_blocks(flat, values, constants)
+        function, inputs = self.floats(), self.resolution.inputs
+        size = int(np.prod(shape))
+        out = tuple(np.empty(size) for _ in self.expressions)
+        for start in range(0, size, _BLOCK):
+            stop = min(start + _BLOCK, size)
+            block = [flat[n][start:stop] if flat[n].ndim else flat[n] for n in inputs]
+            for target, result in zip(out, function(block), strict=True):
+                target[start:stop] = result
+        return tuple(o.reshape(shape) for o in out)
+
+    def _sure_blocks(
+        self, flat: Mapping[str, Any], values: Mapping[str, Any], constants: Mapping[str, Any]
+    ) -> None:
+        """Settle the hypotheses block by block; where a block does not settle, ask about all points."""
+        atoms, resolution, function = self._sure
+        size = max(v.size for v in flat.values())
+        for start in range(0, size, _BLOCK):
+            block = [flat[n][start : start + _BLOCK] if flat[n].ndim else flat[n] for n in resolution.inputs]
+            sides = function(block)
+            for i, atom in enumerate(atoms):
+                if not np.all(surely(atom.relation, sides[2 * i], sides[2 * i + 1])):
+                    self.require_hypotheses(values, constants)
+                    return
+
+    # Balls
+
+    @cached_property
+    def _converters(self) -> tuple[tuple[str, Any], ...]:
+        return converters(self.resolution.inputs, self.arrays, self.counts)
+
+    def enclose(self, constants: Mapping[str, Any], prec: int, unchecked: bool) -> tuple[arb, ...]:
+        """The expressions at one point, enclosed."""
+        self.require(unchecked)
+        if not (unchecked or self.settled(constants)):
+            values = {n: as_floats(constants[n]) for n in self.read}
+            with np.errstate(all="ignore"):
+                self.check_domains(values)
+                self.require_hypotheses(values, constants)
+        bits = working(prec)
+        with precision(bits):
+            if bits not in self.functions:
+                self.functions[bits] = build(self.expressions, self.resolution, "ball", self.counts)
+            inputs = [convert(constants[n]) for n, convert in self._converters]
+            return tuple([v if type(v) is arb else arb(v) for v in self.functions[bits](inputs)])
+
+
+def as_floats(value: Any) -> Any:
+    """A constant as an ndarray of floats, or a numpy float."""
+    if isinstance(value, Constant):
+        value = value.value
+    if isinstance(value, list | tuple):
+        value = np.asarray(value, dtype=float)
+    if isinstance(value, np.ndarray):
+        return value.astype(float, copy=False) if value.ndim else np.float64(value.item())
+    return np.float64(value)
+
+
+def surely(relation: Relational, lhs: Any, rhs: Any) -> Any:
+    """Where floats settle that the relation holds (their errors lie far inside the margin)."""
+    if isinstance(relation, sympy.Eq):
+        return lhs == rhs if is_plain(relation) else np.zeros(np.shape(lhs == rhs), dtype=bool)
+    strict = isinstance(relation, sympy.Lt | sympy.Gt)
+    less, more = (lhs, rhs) if isinstance(relation, sympy.Le | sympy.Lt) else (rhs, lhs)
+    if is_plain(relation):
+        return less < more if strict else less <= more
+    smaller = relation.lhs if isinstance(relation, sympy.Le | sympy.Lt) else relation.rhs
+    if smaller.is_nonnegative and not strict:
+        return less * _SCALE <= more
+    slack = more - less
+    sure = slack >= MARGIN * (np.abs(lhs) + np.abs(rhs))
+    return sure & (slack > 0) if strict else sure
+
+
+def severity(answer: tuple[bool | None, float, float, float]) -> tuple[int, float]:
+    """How bad an answer is: a failure, then a doubt, then the least slack."""
+    holds, _, _, slack = answer
+    return {True: 0, None: 1, False: 2}[holds], -slack if slack == slack else np.inf
+
+
+def _names(expressions: Sequence[sympy.Expr]) -> set[str]:
+    return {s.name for e in expressions for s in e.free_symbols}

@@ -1,0 +1,236 @@
+"""The corners: one client, one step, nothing to bound, no doubt, a start at the equilibrium, 10^12 rounds."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from flint import ctx
+
+import bounds
+from bounds import Constant, HypothesisFails, Provenance
+from bounds.core.accurate import half_rate, rate_power, square_rate
+
+GAME = {"m": 4, "mu_F": 0.5, "L_F": 1.0, "gamma_tilde": 0.25, "dist_0": 3.0, "N_star_l1": 80.0}
+LOSS = {"L": 2.0, "nu": 0.5, "G": 0.75, "B": 1.25, "H": 5, "R": 400, "r_hat": 40, "gamma": 1e-4, "f_gap": 2.0}
+CONVEX = {"D_r_hat": 1.5, "S": 2.0, "s": 0.5, "kappa": 2.0, "sigma_sq": 0.75, "omega": 1.5}
+ALL: dict[str, Any] = {**GAME, **LOSS, **CONVEX}
+MAIN = [
+    ("Theorem 4.6(i-1)", "printed"),
+    ("Theorem 4.6(i-1)", "corrected"),
+    ("Theorem 4.6(i-1)", "sharp"),
+    ("Theorem 4.9(i-1)", "printed"),
+    ("Theorem 4.9(i-1)", "corrected"),
+    ("Theorem 4.9(i-1)", "sharp"),
+]
+
+
+def value(case: tuple[str, str], **changes: Any) -> float:
+    """The bound at the base constants with some changed; finite, and enclosed."""
+    constants = {**ALL, **changes}
+    statement = bounds.get(*case)
+    result = statement.evaluate(constants)
+    assert np.isfinite(result)
+    with ctx.workprec(200):
+        exact = statement.enclose(constants, 200)
+    assert abs(result - float(exact)) <= 64 * np.spacing(result)
+    return float(result)
+
+
+@pytest.mark.parametrize("case", MAIN, ids=" | ".join)
+def test_one_client_has_no_weight_error(case: tuple[str, str]) -> None:
+    assert value(case, m=1, kappa=1.0, s=1.0) == value(case, m=1, kappa=1.0, s=1.0, dist_0=0.0)
+
+
+@pytest.mark.parametrize("case", MAIN, ids=" | ".join)
+def test_start_at_the_equilibrium_is_plain_federated_averaging(case: tuple[str, str]) -> None:
+    """Then the participation constants do not matter, and no warm-up is asked for."""
+    here = value(case, dist_0=0.0, r_hat=0)
+    assert here == value(case, dist_0=0.0, r_hat=0, mu_F=0.25, gamma_tilde=0.125, N_star_l1=7.0)
+    assert here < value(case)
+
+
+def test_one_step_a_round_has_no_drift_in_sharp() -> None:
+    c = {**ALL, "H": 1, "dist_0": 0.0}
+    T = 400 - 40
+    by_hand = 4 * 2.0 / (1e-4 * T) + 2 * 2.0 * 1e-4 * 0.5 * 0.25
+    assert bounds.get("Theorem 4.6(i-1)", "sharp").evaluate(c) == pytest.approx(by_hand, rel=1e-15)
+    assert bounds.get("Theorem 4.9(i-1)", "sharp").evaluate(c) == pytest.approx(
+        2 * 2.25 / (1e-4 * T) + 2 * 1e-4 * 0.5 * 0.25, rel=1e-15
+    )
+    zero = {"gamma": 0.1, "L": 1.0, "nu": 1.0, "G": 1.0, "B": 1.0, "kappa": 1.0, "grad_f_sq": 1.0}
+    assert bounds.get("Lemma 4.13(iii)", "sharp").evaluate({**zero, "H": 1, "R": 5, "r_hat": 0}) == 0.0
+    game = {"sigma_sq": 1.0, "omega": 1.0, "D_f": 1.0}
+    assert bounds.get("Lemma 6.9", "sharp").evaluate({**zero, **game, "H": 1}) == 0.0
+
+
+def test_one_client_one_step_is_stochastic_gradient_descent() -> None:
+    """Ghadimi and Lan: (2/(gamma T)) gap + L gamma nu^2 is within the factor two of sharp."""
+    c = {**ALL, "m": 1, "H": 1, "kappa": 1.0, "s": 1.0}
+    classical = 2 * 2.0 / (1e-4 * 360) + 2.0 * 1e-4 * 0.25
+    assert bounds.get("Theorem 4.6(i-1)", "sharp").evaluate(c) == pytest.approx(2 * classical, rel=1e-15)
+
+
+@pytest.mark.parametrize("case", MAIN, ids=" | ".join)
+def test_vanishing_constants(case: tuple[str, str]) -> None:
+    for changes in ({"B": 0.0}, {"G": 0.0}, {"nu": 0.0}, {"B": 0.0, "G": 0.0, "nu": 0.0}):
+        assert value(case, **changes) <= value(case)
+
+
+def test_a_vanishing_B_voids_its_conditions() -> None:
+    for edition in ("printed", "sharp"):
+        checks = bounds.get("Theorem 4.6(i-1)", edition).check({**ALL, "B": 0.0})
+        assert all(c.holds for c in checks)
+        assert [c.rhs for c in checks if "B" in c.name and c.name.startswith("gamma")] == [np.inf]
+    warm = next(c for c in bounds.get("Theorem 4.6(i-1)").check({**ALL, "B": 0.0}) if "ln" in c.name)
+    assert warm.rhs == -np.inf
+
+
+def test_vanishing_noise_voids_the_conditions_of_4_10_ii() -> None:
+    c = {**ALL, "a": 0.5, "b": 0.25, "epsilon": 0.1, "sigma_h": 0.1, "gamma": 1e-3}
+    for edition in bounds.editions("Theorem 4.10(ii)"):
+        checks = bounds.get("Theorem 4.10(ii)", edition).check({**c, "nu": 0.0, "G": 0.0})
+        assert [x.rhs for x in checks if "epsilon" in x.name] == [np.inf, np.inf]
+
+
+def test_zero_discount_is_a_failed_hypothesis() -> None:
+    """B = 0 lets gamma reach the pole of the factor before the bracket of Theorem 4.9."""
+    c = {**ALL, "m": 1 + 3, "H": 1, "B": 0.0, "mu_F": 1.0, "L_F": 1.0, "gamma_tilde": 1.0, "L": 1e-3}
+    c.update(dist_0=80.0 / 3.0, N_star_l1=80.0, r_hat=0)
+    statement = bounds.get("Theorem 4.9(i-1)")
+    top = statement.largest("gamma", {**c, "gamma": 1.0})
+    checks = {h.name: h for h in statement.check({**c, "gamma": top})}
+    assert checks["m gamma sqrt(delta_0) H/(1 - sqrt(rho)) < 1"].slack < 1e-15
+
+
+def test_powers_that_underflow() -> None:
+    statement = bounds.get("Theorem 4.6(i-2)")
+    c = {"mu_F": 1.0, "L_F": 1.0, "gamma_tilde": 1.0, "dist_0": 3.0, "r_hat": 600, "R": 10**12}
+    assert statement.evaluate(c) == 0.0  # 0.25^600 / (0.75 10^12) is below the smallest float
+    ball = statement.enclose(c)
+    assert ball > 0
+    assert ball < 1e-300
+    half_way = {**c, "r_hat": 500}  # 2^-1000: still a normal number
+    assert statement.evaluate(half_way) == pytest.approx(9 * 2.0**-1000 / 0.75 / (10**12 - 500), rel=1e-15)
+
+
+@pytest.mark.parametrize("rounds", [10**9, 10**12])
+def test_a_rate_next_to_one_at_many_rounds(rounds: int) -> None:
+    """1 - rho^2 and rho^a - rho^b where rho^2 rounds to one."""
+    c = {"mu_F": 1e-12, "L_F": 1.0, "gamma_tilde": 1e-12, "dist_0": 1.0, "r_hat": rounds // 2, "R": rounds}
+    for edition in bounds.editions("Theorem 4.6(i-2)"):
+        statement = bounds.get("Theorem 4.6(i-2)", edition)
+        assert statement.evaluate(c) == pytest.approx(1.0, rel=1e-11)  # the mean of numbers near one
+        with ctx.workprec(300):
+            truth = statement.enclose(c, 300)
+        assert abs(statement.evaluate(c) - float(truth)) <= 4 * np.spacing(float(truth))
+
+
+def test_powers_keep_their_digits_at_10_to_the_12() -> None:
+    with ctx.workprec(300):
+        for mu, g, n in [(1e-3, 1e-9, 10**12), (0.3, 0.1, 40000), (1.0, 0.7, 1500)]:
+            hi, ratio, _ = half_rate(np.float64(mu), np.float64(g))
+            statement = bounds.get("Lemma 4.3(i)")
+            c = {"mu_F": mu, "L_F": 1.0, "gamma_tilde": g, "dist_0": 1.0, "r": n}
+            truth = float(statement.enclose(c, 300, unchecked=True))
+            assert abs(float(rate_power(hi, ratio, float(n))) - truth) <= 4 * np.spacing(truth)
+
+
+def test_the_best_rate_of_a_rotation_is_zero() -> None:
+    """mu_F = L_F = 1/gamma_tilde: q = 0 exactly, and tiny where gamma_tilde is rounded."""
+    with np.errstate(divide="ignore"):
+        assert square_rate(np.float64(2.0), np.float64(2.0), np.float64(0.5))[0] == 0.0
+    c = {"mu_F": 2.0, "L_F": 2.0, "gamma_tilde": 0.5, "dist_0": 1.0, "r_hat": 0, "R": 4}
+    statement = bounds.get("Theorem 4.6(i-2)", "sharp")
+    assert statement.evaluate(c) == 0.25
+    assert statement.enclose(c) == 0.25
+    assert statement.evaluate({**c, "r_hat": 1}) == 0.0
+    assert statement.enclose({**c, "r_hat": 1}) == 0.0
+    start = {**ALL, **c, "X_0": 0.75, "kappa": 1.0}
+    assert bounds.start_distance().evaluate({**start, "r_hat": 0}) == 0.75  # no warm-up: 1 - q^0 = 0
+    third = {**c, "mu_F": 3.0, "L_F": 3.0, "gamma_tilde": 1 / 3}
+    lemma = bounds.get("Lemma 4.3(i)", "sharp")
+    assert lemma.evaluate({**third, "r": 1}) == pytest.approx(abs(1 - 3 * Fraction(1 / 3)), rel=1e-15)
+
+
+def test_a_rate_that_may_be_zero_is_still_enclosed() -> None:
+    doubtful = Constant("L_F", 2.0, Provenance.CERTIFIED, radius=1e-9)
+    c = {"mu_F": 2.0, "L_F": doubtful, "gamma_tilde": 0.5, "dist_0": 1.0, "r_hat": 0, "R": 4}
+    ball = bounds.get("Theorem 4.6(i-2)", "sharp").enclose(c, unchecked=True)
+    assert ball.contains(0.25)
+    assert ball.rad() < 1e-8
+    powers = bounds.get("Lemma 4.3(i)", "sharp").enclose({**c, "r": 3}, unchecked=True)
+    assert powers.contains(0)
+    largest = (2 * 0.5 * 1e-9 * (2 + 1e-9) * 0.5) ** 1.5  # q^2 = L_F^2 g^2 - 1 at the largest L_F
+    assert powers.contains(largest)
+
+
+def test_a_tie_is_settled_by_algebra() -> None:
+    """gamma_tilde = mu_F / L_F^2 = 1/9 as a Fraction: no precision separates the sides."""
+    tie = {"mu_F": 1, "L_F": 3, "gamma_tilde": Fraction(1, 9), "dist_0": 1, "r": 0}
+    check = {c.name: c for c in bounds.get("Lemma 4.3(i)").check(tie)}["gamma_tilde <= mu_F/L_F^2"]
+    assert check.holds is True
+    strict = {
+        c.name: c for c in bounds.get("Lemma 4.3(i)", "sharp").check({**tie, "gamma_tilde": Fraction(2, 9)})
+    }
+    assert strict["gamma_tilde < 2 mu_F/L_F^2"].holds is False
+    irrational = {**ALL, "L": 1, "H": 1, "gamma": Fraction(1, 32)}
+    assert {c.name: c for c in bounds.get("Theorem 4.6(i-1)").check(irrational)}["gamma <= 1/(32 L)"].holds
+    nearest = {**tie, "gamma_tilde": 1 / 9}  # the float is above or below, and that is known
+    holds = Fraction(1 / 9) * 9 <= 1
+    assert {c.name: c for c in bounds.get("Lemma 4.3(i)").check(nearest)}[
+        "gamma_tilde <= mu_F/L_F^2"
+    ].holds is holds
+
+
+def test_doubt_leaves_a_hypothesis_undecided() -> None:
+    doubtful = Constant("L_F", 2.0, Provenance.CERTIFIED, radius=0.01)
+    c = {"mu_F": 1.0, "L_F": doubtful, "gamma_tilde": 0.25, "dist_0": 1.0, "r": 2}
+    check = {x.name: x for x in bounds.get("Lemma 4.3(i)").check(c)}["gamma_tilde <= mu_F/L_F^2"]
+    assert check.holds is None
+    assert "undecided" in check.text
+    assert bounds.get("Lemma 4.3(i)").evaluate(c) > 0  # an undecided hypothesis does not raise
+    sure = Constant("L_F", 2.0, Provenance.CERTIFIED, radius=1e-3)
+    with pytest.raises(HypothesisFails):
+        bounds.get("Lemma 4.3(i)").evaluate({**c, "L_F": sure, "gamma_tilde": 0.26})
+
+
+def test_no_constants_at_all() -> None:
+    for name in ("Theorem 4.6(i-1)", "Lemma 4.4(i)"):
+        with pytest.raises(bounds.MissingConstants, match="is missing"):
+            bounds.get(name).evaluate({})
+        assert {c.holds for c in bounds.get(name).check({})} == {None}
+
+
+def test_given_weight_errors_replace_their_bounds() -> None:
+    c = {**ALL, "Delta_sq_mean": 0.25, "Delta_sq_sup": 1e-3}
+    del c["dist_0"]
+    base = {**ALL, "dist_0": 0.0}
+    sharp = bounds.get("Theorem 4.6(i-1)", "sharp")
+    assert sharp.evaluate(c) - sharp.evaluate(base) == pytest.approx(4 * 4 * 0.5625 * 0.25, rel=1e-12)
+
+
+def test_distances_of_a_run_give_theorem_4_10() -> None:
+    d = np.array([4.0, 2.0, 3.0, 1.0, 0.5])
+    c = {**ALL, "a": 0.5, "b": 0.25, "sigma_h": 0.1, "B": 0.1, "r_hat": 1, "R": 4}
+    means = {
+        "printed": (d[1:4] ** 2).mean() * (3 * 3.0 / 80) ** 2,
+        "corrected": (d[2:5] ** 2).mean() * (3 / 80) ** 2,
+    }
+    for edition, mean in means.items():
+        statement = bounds.get("Theorem 4.10(i)", edition)
+        run = {**c, "d_sequence": d}
+        assert statement.evaluate(run) == pytest.approx(
+            statement.evaluate({**c, "delta_hat_sq_mean": mean}), rel=1e-14
+        )
+        assert float(statement.enclose(run)) == pytest.approx(statement.evaluate(run), rel=1e-14)
+        worst = next(x for x in statement.check(run) if x.name.startswith("17"))
+        top = 9.0 if edition == "corrected" else 9.0 * 9.0
+        assert worst.lhs == pytest.approx(17 * 16 * 0.01 * top * (3 / 80) ** 2, rel=1e-13)
+    sharp = bounds.get("Theorem 4.10(i)", "sharp")
+    same = {**c, "Delta_sq_mean": 4 * (d[2:5] ** 2).mean() / 80**2}
+    assert sharp.evaluate({**c, "d_sequence": d}) == pytest.approx(sharp.evaluate(same), rel=1e-14)
+    with pytest.raises(bounds.DomainError, match=r"give rounds 0\.\.R"):
+        sharp.evaluate({**c, "d_sequence": d[:4]})
