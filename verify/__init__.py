@@ -1,1 +1,25 @@
-"""Bounds beside games and runs: checks, verdicts, the report."""
+"""Bounds beside games and runs: checks, verdicts, the report, the planner."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from verify.planner.errors import NoPlan
+    from verify.planner.front import make_plan
+    from verify.planner.result import Plan
+
+__all__ = ["NoPlan", "Plan", "make_plan"]
+
+_HOMES = {
+    "NoPlan": "verify.planner.errors",
+    "Plan": "verify.planner.result",
+    "make_plan": "verify.planner.front",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)

@@ -1,0 +1,227 @@
+"""Audit instances: build, run, check every statement in every edition."""
+
+from __future__ import annotations
+
+import json
+import platform
+from collections.abc import Callable, Collection, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass, replace
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+import bounds
+import simulate
+from simulate.config import RunConfig
+from verify.check import Finding, examine
+from verify.judge import Report as ProofStep
+from verify.schema import Instance
+from verify.setup import Setup, build, checks
+from verify.verdict import Outcome
+
+ALPHA = 0.01
+SCHEMA = 1
+LONGEST_TRAJECTORY = 1_000
+_LIBRARIES = ("numpy", "scipy", "sympy", "python-flint", "xarray", "scikit-learn", "cvxpy")
+Progress = Callable[[str, int, int], None]  # (what, done, all)
+
+
+@dataclass(frozen=True, eq=False)
+class Audit:
+    """One instance's setup, run and findings."""
+
+    setup: Setup
+    run: xr.Dataset
+    findings: tuple[Finding, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """Everything a report shows.
+
+    Attributes:
+        config: what determines the numbers (no path, no job count).
+        alpha: error probability of all statistical verdicts together.
+        ledger: the proof steps of the statements, judged.
+        partial: whether it was interrupted.
+    """
+
+    config: dict[str, Any]
+    alpha: float
+    audits: tuple[Audit, ...]
+    ledger: tuple[ProofStep, ...] = ()
+    partial: bool = False
+
+    @property
+    def findings(self) -> list[Finding]:
+        """All findings, in order."""
+        return [finding for audit in self.audits for finding in audit.findings]
+
+    @property
+    def stands(self) -> bool:
+        """Whether no corrected or sharp edition is violated."""
+        return not any(
+            f.verdict.outcome is Outcome.VIOLATED and f.verdict.edition != "printed" for f in self.findings
+        )
+
+    def to_json(self, figures: Sequence[str] = ()) -> dict[str, Any]:
+        """The content of `report.json`."""
+        return {
+            "schema": SCHEMA,
+            "config": self.config,
+            "constants": {a.setup.instance.name: _constants(a) for a in self.audits},
+            "verdicts": [f.verdict.to_json() for f in self.findings],
+            "ledger": [step.to_json(times=False) for step in self.ledger],
+            "versions": versions(),
+            "figures": list(figures),
+        }
+
+
+def audit(
+    instances: Sequence[Instance],
+    *,
+    seeds: int | None = None,
+    root_seed: int | None = None,
+    jobs: int = 1,
+    only: Collection[str] | None = None,
+    progress: Progress | None = None,
+) -> Report:
+    """Audit `instances`; Ctrl-C keeps what is finished and marks the report partial.
+
+    Args:
+        seeds, root_seed: override every instance's own.
+        only: the statements to check (default: all that an instance names, which fix its step sizes either way).
+        jobs: processes that share the seeds; the numbers do not depend on it.
+        progress: called as work advances.
+
+    Raises:
+        InputError: if an instance cannot be built.
+    """
+    tell: Progress = progress or (lambda what, done, total: None)
+    setups = []
+    for i, instance in enumerate(instances):
+        tell("certifying constants and equilibria", i, len(instances))
+        setups.append(build(instance, seeds=seeds, root_seed=root_seed))
+    level = ALPHA / max(1, sum(_sampled(setup) for setup in setups))
+    config = {
+        "alpha": ALPHA,
+        "only": sorted(only) if only is not None else None,
+        "instances": [_instance_config(setup) for setup in setups],
+    }
+    audits: list[Audit] = []
+    try:
+        for setup in setups:
+            run = run_seeds(setup, jobs, tell)
+            pairs = [pair for pair in checks(setup.instance) if only is None or pair[0] in only]
+            findings = []
+            for i, (statement, edition) in enumerate(pairs):
+                tell(f"{setup.instance.name}: checking {statement}", i, len(pairs))
+                findings.append(examine(setup, run, bounds.get(statement, edition), level))
+            audits.append(Audit(setup, run, tuple(findings)))
+    except KeyboardInterrupt:
+        return Report(config, ALPHA, tuple(audits), partial=True)
+    return Report(config, ALPHA, tuple(audits))
+
+
+def proof_steps(report: Report, tell: Progress) -> tuple[ProofStep, ...]:
+    """The ledger's entries for every statement that a report checks, stored certificates re-checked."""
+    from bounds.incentfedavg.steps import steps
+    from verify.ledger import run_ledger  # the provers are heavy, and only this needs them
+
+    encoded = {step.statement for step in steps()}
+    checked = [s for s in dict.fromkeys(f.verdict.statement for f in report.findings) if s in encoded]
+    judged: list[ProofStep] = []
+    for i, statement in enumerate(checked):
+        tell("re-checking the proof steps", i, len(checked))
+        judged += run_ledger(only=statement)
+    return tuple(judged)
+
+
+def run_seeds(setup: Setup, jobs: int, tell: Progress) -> xr.Dataset:
+    """All seeds of a setup's run, shared by `jobs` processes; the numbers do not depend on the sharing."""
+    config, what = setup.config, f"{setup.instance.name}: running seeds"
+    if setup.closed_form:
+        return simulate.run(setup.problem, setup.game, _participation_only(config), p_star=setup.p_star)
+    seeds = config.seed_indices
+    chunks = [tuple(int(s) for s in part) for part in np.array_split(seeds, max(jobs * 4, 1)) if part.size]
+    arguments = [(setup, replace(config, seeds=chunk)) for chunk in chunks]
+    parts: dict[int, xr.Dataset] = {}
+    tell(what, 0, len(seeds))
+    if jobs == 1:
+        for i, argument in enumerate(arguments):
+            parts[i] = _run_chunk(*argument)
+            tell(what, sum(p.sizes["seed"] for p in parts.values()), len(seeds))
+    else:
+        with ProcessPoolExecutor(jobs) as pool:
+            futures = {pool.submit(_run_chunk, *a): i for i, a in enumerate(arguments)}
+            for future in as_completed(futures):
+                parts[futures[future]] = future.result()
+                tell(what, sum(p.sizes["seed"] for p in parts.values()), len(seeds))
+    run = xr.concat(
+        [parts[i] for i in range(len(chunks))],
+        dim="seed",
+        data_vars="minimal",
+        coords="minimal",
+        compat="override",
+        combine_attrs="override",
+    )
+    return run.assign_attrs(config=config.to_json())
+
+
+def _run_chunk(setup: Setup, config: RunConfig) -> xr.Dataset:
+    x_star = np.asarray(setup.shared["x_star"].value, dtype=float)
+    return simulate.run(setup.problem, setup.game, config, p_star=setup.p_star, x_star=x_star)
+
+
+def _participation_only(config: RunConfig) -> RunConfig:
+    """The game's part of a run whose learning part is solved in closed form: its weights do not move, so that
+    judging the first rounds is enough, and no local step is worth simulating."""
+    R = min(config.R, LONGEST_TRAJECTORY)
+    return replace(config, H=1, R=R, seeds=1, draws=0, horizons=(), records=2)
+
+
+def _sampled(setup: Setup) -> int:
+    """How many statistical verdicts an instance asks for."""
+    if setup.closed_form:
+        return 0
+    pairs = [bounds.get(*pair) for pair in checks(setup.instance)]
+    return sum(s.quantity.startswith(("grad_f_sq", "f_gap_avg")) for s in pairs)
+
+
+def _instance_config(setup: Setup) -> dict[str, Any]:
+    return {
+        "instance": setup.instance.model_dump(mode="json"),
+        "seeds": len(setup.config.seed_indices),
+        "root_seed": setup.config.root_seed,
+    }
+
+
+def _constants(a: Audit) -> dict[str, Any]:
+    shared = {
+        name: c.to_json() for name, c in sorted(a.setup.shared.items()) if np.asarray(c.value).size <= 64
+    }
+    own: dict[str, Any] = {"shared": shared}
+    for finding in a.findings:
+        verdict = finding.verdict
+        particular = {
+            name: c.to_json()
+            for name, c in sorted(finding.constants.items())
+            if shared.get(name) != c.to_json()
+        }
+        if particular:
+            own.setdefault(verdict.statement, {})[verdict.edition] = particular
+    return own
+
+
+def versions() -> dict[str, str]:
+    """The versions that the numbers depend on."""
+    found = {name: version(name) for name in _LIBRARIES}
+    return {"boundaudit": version("boundaudit"), "python": platform.python_version(), **found}
+
+
+def dump(report: Report, figures: Sequence[str] = ()) -> str:
+    """`report.json` as text: the same bytes for the same seeds."""
+    return json.dumps(report.to_json(figures), indent=1, sort_keys=False, allow_nan=False) + "\n"

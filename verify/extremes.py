@@ -1,0 +1,69 @@
+"""The largest step size and the smallest warm-up that every hypothesis allows, checked rigorously."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from sympy import GreaterThan
+
+from bounds import Constant, Hypothesis, MethodError, Provenance, Statement
+from verify.errors import InputError
+
+Bound = tuple[Statement, Mapping[str, Constant]]
+
+
+def largest_step(name: str, statements: Sequence[Bound]) -> float:
+    """The largest float64 value of `name` for which every hypothesis `name <= ...` is proved to hold.
+
+    Raises:
+        InputError: if no hypothesis limits it, or the limit is not positive and finite.
+    """
+    limits = []
+    for statement, constants in statements:
+        try:
+            limits.append(statement.largest(name, constants))
+        except MethodError:
+            continue  # this statement does not limit it
+    value = min(limits, default=math.inf)
+    if not 0 < value < math.inf:
+        found = "leave no value > 0" if value <= 0 else "do not limit it"
+        raise InputError(
+            f"algorithm.{name} = 'largest': the hypotheses of the checked statements {found}: give a number"
+        )
+    return value
+
+
+def smallest_index(name: str, statements: Sequence[Bound], below: int) -> int:
+    """The smallest integer 0 <= value < `below` for which every hypothesis `name >= ...` is proved to hold.
+
+    Raises:
+        InputError: if there is none.
+    """
+    needed = max((_needed(name, *bound) for bound in statements), default=0.0)
+    first = max(0, math.ceil(needed)) if math.isfinite(needed) else below
+    for value in range(
+        first, min(first + 2, below)
+    ):  # a limit within rounding of an integer needs the next one
+        if all(_holds(name, *bound, value) for bound in statements):
+            return value
+    raise InputError(
+        f"algorithm.{name} = 'smallest': the hypotheses need {name} >= {needed:.6g}: give a larger R"
+    )
+
+
+def _needed(name: str, statement: Statement, constants: Mapping[str, Constant]) -> float:
+    checks = statement.check({**constants, name: Constant(name, 0, Provenance.EXACT)})
+    pairs = zip(statement.hypotheses, checks, strict=True)
+    return max((check.rhs for hypothesis, check in pairs if _limits_below(hypothesis, name)), default=0.0)
+
+
+def _holds(name: str, statement: Statement, constants: Mapping[str, Constant], value: int) -> bool:
+    checks = statement.check({**constants, name: Constant(name, value, Provenance.EXACT)})
+    pairs = zip(statement.hypotheses, checks, strict=True)
+    return all(check.holds is True for hypothesis, check in pairs if _limits_below(hypothesis, name))
+
+
+def _limits_below(hypothesis: Hypothesis, name: str) -> bool:
+    relation = hypothesis.relation
+    return isinstance(relation, GreaterThan) and getattr(relation.lhs, "name", None) == name

@@ -1,0 +1,133 @@
+"""The proof ledger: `python -m verify.ledger` judges every step of the paper's proofs.
+
+    --only ID       steps of statements whose id contains ID
+    --edition NAME  printed, corrected or sharp only
+    --json          one object {"ledger": [...]} on standard output
+    --explain STEP  everything about one step (`Lemma 4.3(i)/5`, `Theorem 4.9(i-1)/2@corrected`)
+    --cold          search again instead of re-checking stored certificates
+    --save          with --cold: store what was found
+    --mutate        change every constant, exponent, sign, index and hypothesis of the tight steps: the
+    kill rate
+    --sample N      with --mutate: only N mutants an obligation
+    --docs FILE     write the ledger as a page
+
+Exit 0 when no corrected or sharp step is refuted or open, 1 when one is, 2 on bad input.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+
+from bounds.core.step import Step
+from bounds.incentfedavg.steps import steps
+from verify import ledger_page, ledger_text
+from verify.judge import Report, judge
+from verify.provers.discharge import Status, workshop
+
+
+def run_ledger(
+    *, only: str | None = None, edition: str | None = None, cold: bool = False, save: bool = False
+) -> list[Report]:
+    """Reports on the chosen steps; survival and uses are decided over the whole ledger that they need.
+
+    Args:
+        only: keep steps whose key contains it (an exact statement id keeps that statement alone).
+        edition: keep one edition.
+        cold: search for everything again; otherwise stored findings are re-checked.
+        save: store what was found.
+
+    Raises:
+        ValueError: when nothing matches.
+    """
+    chosen = select(only, edition)
+    keys = {s.key for s in chosen}
+    statements = {s.statement for s in chosen}  # a statement falls with any of its steps
+    keys |= {s.key for s in steps() if s.statement in statements}
+    asked = {s.key for s in chosen}
+    needed = {k for s in steps() if s.key in keys for k in (*s.survives_by, *s.fails_by)}
+    shop = workshop(search=cold)
+    try:
+        reports = judge((s for s in steps() if s.key in keys | needed), shop, read=not cold, save=save)
+    finally:
+        shop.close()
+    return [r for r in reports if r.step.key in asked]
+
+
+def select(only: str | None, edition: str | None) -> list[Step]:
+    """The steps that `--only` and `--edition` mean.
+
+    Raises:
+        ValueError: when there are none.
+    """
+    found = [s for s in steps() if edition is None or s.edition == edition]
+    if only is not None:
+        exact = [s for s in found if only in (s.statement, s.id, s.key)]
+        found = exact or [s for s in found if only in s.key]
+    if not found:
+        names = ", ".join(dict.fromkeys(s.statement for s in steps()))
+        raise ValueError(f"--only {only!r}: no step matches; statements: {names}")
+    return found
+
+
+def exit_code(reports: Sequence[Report]) -> int:
+    """0 when every corrected and sharp step is proved, else 1."""
+    trusted = [r for r in reports if r.step.edition != "printed"]
+    return int(any(r.status is not Status.PROVED for r in trusted))
+
+
+def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="verify.ledger", description="Judges every step of the paper's proofs."
+    )
+    parser.add_argument("--only", metavar="ID")
+    parser.add_argument("--edition", choices=("printed", "corrected", "sharp"))
+    parser.add_argument("--json", action="store_true", help='one object {"ledger": [...]}')
+    parser.add_argument("--explain", metavar="STEP")
+    parser.add_argument(
+        "--cold", action="store_true", help="search again instead of re-checking what is stored"
+    )
+    parser.add_argument("--save", action="store_true", help="with --cold: store what was found")
+    parser.add_argument(
+        "--mutate", action="store_true", help="mutate the tight steps and print the kill rate"
+    )
+    parser.add_argument("--sample", type=int, metavar="N", help="with --mutate: N mutants an obligation")
+    parser.add_argument("--docs", metavar="FILE", help="write the ledger as a Markdown page")
+    options = parser.parse_args(argv)
+    if options.save and (not options.cold or options.only or options.edition or options.explain):
+        parser.error("--save goes with --cold alone: a partial store would forget the rest")
+    return options
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """The command line; see the module's docstring."""
+    options = _arguments(argv)
+    try:
+        if options.explain:
+            reports = run_ledger(only=options.explain, cold=options.cold)
+            print(ledger_text.explain(reports))
+            return 0
+        if options.mutate:
+            from verify.mutation import mutate_ledger
+
+            chosen = select(options.only, options.edition)
+            print(ledger_text.kills(mutate_ledger(chosen, options.sample)))
+            return 0
+        reports = run_ledger(only=options.only, edition=options.edition, cold=options.cold, save=options.save)
+    except ValueError as error:
+        print(f"verify.ledger: {error}", file=sys.stderr)
+        return 2
+    if options.docs:
+        with open(options.docs, "w", encoding="utf-8") as page:
+            page.write(ledger_page.page(reports))
+    if options.json:
+        print(json.dumps({"ledger": [r.to_json() for r in reports]}, indent=1))
+    else:
+        print(ledger_text.table(reports))
+    return exit_code(reports)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

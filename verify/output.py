@@ -1,0 +1,63 @@
+"""Output folders that are complete or absent: written beside, then renamed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from verify.errors import InputError
+
+MARKER = "report.json"
+
+
+def check_writable(out: Path) -> None:
+    """Refuse, before any work, a folder that could not be written in the end.
+
+    Raises:
+        InputError: if `out` is a file, is a folder that holds something other than an earlier report, or its
+            parent does not exist or cannot be written to.
+    """
+    if out.exists():
+        if not out.is_dir():
+            raise InputError(f"--out {out} is a file: give a folder")
+        if any(out.iterdir()) and not (out / MARKER).is_file():
+            raise InputError(
+                f"--out {out} holds other files: give a new folder, or an earlier report to replace"
+            )
+    parent = out.absolute().parent
+    if not parent.is_dir():
+        raise InputError(f"--out {out}: {parent} is not a folder: create it first")
+    if not os.access(parent, os.W_OK | os.X_OK):
+        raise InputError(f"--out {out}: {parent} cannot be written to: give a folder of your own")
+
+
+@contextmanager
+def fresh_folder(out: Path) -> Iterator[Path]:
+    """A temporary folder beside `out` that takes its place when the block ends, and vanishes if it fails.
+
+    Raises:
+        InputError: if the folder cannot be created or put in place.
+    """
+    out = out.absolute()
+    try:
+        work = Path(tempfile.mkdtemp(prefix=f".{out.name}.", dir=out.parent))
+    except OSError as error:
+        raise InputError(f"--out {out} cannot be written: {error.strerror}") from None
+    try:
+        work.chmod(0o755)
+        yield work
+        if out.exists():
+            old = Path(tempfile.mkdtemp(prefix=f".{out.name}.old.", dir=out.parent))
+            os.replace(out, old / out.name)
+            os.replace(work, out)
+            shutil.rmtree(old)
+        else:
+            os.replace(work, out)
+    except OSError as error:
+        raise InputError(f"--out {out} cannot be written: {error.strerror}") from None
+    finally:
+        shutil.rmtree(work, ignore_errors=True)

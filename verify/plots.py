@@ -1,0 +1,86 @@
+"""Empirical quantity against envelopes, on a log scale."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass
+
+import matplotlib as mpl
+import numpy as np
+from jaxtyping import Float, Int
+from matplotlib.figure import Figure
+
+# Okabe and Ito's colours, told apart by line style as well.
+EDITION_STYLE: dict[str, tuple[str, str]] = {
+    "printed": ("#D55E00", "--"),
+    "corrected": ("#0072B2", "-."),
+    "sharp": ("#009E73", ":"),
+}
+_INK = "#222222"
+_STYLE = {
+    "font.size": 11.0,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "mathtext.fontset": "cm",
+}
+SIZE = (8.0, 4.3)
+DPI = 130
+
+
+@dataclass(frozen=True)
+class Panel:
+    """What one figure shows: an observed curve (with a band, if any) below its envelopes.
+
+    Attributes:
+        axis_label, quantity_label: the paper's glyphs, in LaTeX.
+        low, high: the band around `observed`: the error of a curve, or the range over seeds.
+    """
+
+    rounds: Int[np.ndarray, " k"]
+    observed: Float[np.ndarray, " k"]
+    low: Float[np.ndarray, " k"]
+    high: Float[np.ndarray, " k"]
+    envelopes: dict[str, Float[np.ndarray, " k"]]
+    axis_label: str
+    quantity_label: str
+    band_label: str
+    band_is_error: bool
+
+
+def draw(panel: Panel) -> bytes:
+    """The figure as a PNG, the same bytes for the same panel."""
+    with mpl.rc_context(_STYLE):  # type: ignore[arg-type]  # matplotlib types every key as a literal
+        figure = Figure(figsize=SIZE, layout="constrained")
+        axes = figure.subplots()
+        floor = _positive_floor(panel)
+        clip = lambda y: np.maximum(y, floor)  # noqa: E731  (a log axis has no zero)
+        axes.fill_between(panel.rounds, clip(panel.low), clip(panel.high), color=_INK, alpha=0.15, lw=0)
+        axes.plot(
+            panel.rounds, clip(panel.observed), color=_INK, lw=1.8, label=f"observed ({panel.band_label})"
+        )
+        for edition, values in panel.envelopes.items():
+            colour, line = EDITION_STYLE[edition]
+            shown = np.where(values > 0, values, floor)
+            axes.plot(panel.rounds, shown, color=colour, ls=line, lw=2.2, label=f"bound, {edition}")
+        axes.set_yscale("log")
+        axes.set_ylim(bottom=floor)
+        if panel.rounds.size > 1 and panel.rounds[-1] > 200 * max(int(panel.rounds[0]), 1):
+            axes.set_xscale("log")
+        axes.set_xlabel(f"${panel.axis_label}$")
+        axes.set_ylabel(f"${panel.quantity_label}$")
+        axes.grid(True, which="major", alpha=0.25)
+        axes.legend(frameon=False, loc="best")
+        buffer = io.BytesIO()
+        figure.savefig(buffer, format="png", dpi=DPI, metadata={"Software": None})
+    return buffer.getvalue()
+
+
+def _positive_floor(panel: Panel) -> float:
+    """A level just below what is shown, where zeros are drawn: nothing is resolved below the band's half-width."""
+    shown = [panel.observed, *panel.envelopes.values()]
+    positive = np.concatenate([y[(y > 0) & np.isfinite(y)] for y in shown])
+    if not positive.size:
+        return 1e-16
+    errors = panel.high - panel.observed
+    resolved = float(errors.min()) / 3 if panel.band_is_error else 0.0
+    return max(float(positive.min()) / 3, resolved)

@@ -1,0 +1,130 @@
+"""`python -m verify.report`: audit the paper on instances, and write the report."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import bounds
+from verify.audit import Report, audit, dump, proof_steps
+from verify.errors import EXIT_INTERRUPTED, EXIT_STANDS, EXIT_VIOLATED, InputError, run_command
+from verify.instance import builtin_instances, load_instance
+from verify.output import check_writable, fresh_folder
+from verify.page import figures, render, summary
+from verify.progress import progress
+from verify.schema import Instance
+
+
+class _Parser(argparse.ArgumentParser):
+    """argparse, with errors as one line like every other bad input."""
+
+    def error(self, message: str) -> None:  # type: ignore[override]
+        raise InputError(f"{message} (see --help)")
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line of `python -m verify.report`."""
+    p = _Parser(
+        prog="python -m verify.report",
+        description="Check the paper's statements against runs; exit 0 if every corrected and sharp one stands, "
+        "1 if one is violated, 2 on bad input.",
+    )
+    p.add_argument(
+        "--instance", action="append", metavar="NAME|FILE.toml", help="default: every built-in instance"
+    )
+    p.add_argument("--only", action="append", metavar="ID", help="only this statement (repeatable)")
+    p.add_argument("--seeds", type=_integer("seeds", 1), metavar="S", help="seeds per instance")
+    p.add_argument("--seed", type=_integer("seed", 0), metavar="K", help="root of all random streams")
+    p.add_argument(
+        "--jobs", type=_integer("jobs", 1), default=os.cpu_count() or 1, metavar="J", help="processes"
+    )
+    p.add_argument("--out", type=Path, default=Path("report"), metavar="DIR", help="default: report")
+    return p
+
+
+def _integer(name: str, least: int) -> Callable[[str], int]:
+    def parse(text: str) -> int:
+        if not text.lstrip("+-").isdigit() or int(text) < least:
+            raise argparse.ArgumentTypeError(f"--{name} {text}: give an integer >= {least}")
+        return int(text)
+
+    return parse
+
+
+def chosen(names: Sequence[str], only: Sequence[str] | None) -> list[Instance]:
+    """The instances to audit: those that check a statement in `only`.
+
+    Raises:
+        InputError: for an unknown statement, or one that no named instance checks.
+    """
+    loaded = [load_instance(name) for name in names]
+    if len({i.name for i in loaded}) < len(loaded):
+        raise InputError("two instances have the same name: give each its own")
+    if only is None:
+        return loaded
+    for statement in only:
+        if statement not in bounds.ids():
+            raise InputError(f"--only {statement!r}: give one of {', '.join(bounds.ids())}")
+        if not any(statement in i.check.statements for i in loaded):
+            raise InputError(f"--only {statement!r}: none of {', '.join(i.name for i in loaded)} checks it")
+    return [i for i in loaded if set(i.check.statements) & set(only)]
+
+
+def write(report: Report, out: Path, command: str, sources: dict[str, str]) -> None:
+    """Write report.html, report.json and figures/ into `out`, all or nothing."""
+    drawn = figures(report)
+    names = [f"figures/{f.name}" for f in drawn.values()]
+    page, data = render(report, drawn, command, sources), dump(report, names)
+    with fresh_folder(out) as folder:
+        (folder / "figures").mkdir()
+        for figure in drawn.values():
+            (folder / "figures" / figure.name).write_bytes(figure.png)
+        (folder / "report.html").write_text(page, "utf-8")
+        (folder / "report.json").write_text(data, "utf-8")
+
+
+def _select(name: str, options: argparse.Namespace) -> str:
+    """The arguments that select one instance and the numbers that were overridden."""
+    words = ["--instance", name]
+    words += ["--seeds", str(options.seeds)] if options.seeds is not None else []
+    words += ["--seed", str(options.seed)] if options.seed is not None else []
+    return shlex.join(words)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; the exit status as an int."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    options = parser().parse_args(words)
+    check_writable(options.out)
+    named = options.instance or builtin_instances()
+    instances = chosen(named, options.only)
+    sources = {load_instance(name).name: _select(name, options) for name in named}
+    with progress() as tell:
+        report = audit(
+            instances,
+            seeds=options.seeds,
+            root_seed=options.seed,
+            jobs=options.jobs,
+            only=options.only,
+            progress=tell,
+        )
+        if report.partial and not report.audits:
+            raise KeyboardInterrupt
+        if not report.partial:
+            report = replace(report, ledger=proof_steps(report, tell))
+        tell("drawing and writing", 0, 1)
+        write(report, options.out, shlex.join(["python", "-m", "verify.report", *words]), sources)
+    print(summary(report))
+    print(f"report: {options.out / 'report.html'}")
+    if report.partial:
+        return EXIT_INTERRUPTED
+    return EXIT_STANDS if report.stands else EXIT_VIOLATED
+
+
+if __name__ == "__main__":
+    run_command(main)
