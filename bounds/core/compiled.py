@@ -109,7 +109,7 @@ _BALLS: dict[str, Any] = {
     "sqrt": enclosure.sqrt,
     "exp": enclosure.exp,
     "log": enclosure.log,
-    "cbrt": lambda x: (x if isinstance(x, arb) else arb(x)).root(3),
+    "cbrt": enclosure.cbrt,
     "cube": _cube,
     "maximum": enclosure.maximum,
     "minimum": enclosure.minimum,

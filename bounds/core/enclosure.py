@@ -70,8 +70,20 @@ def whole(value: Any) -> int | arb:
 
 
 def sqrt(x: Any) -> arb:
-    """Square root of a ball or an int."""
-    return x.sqrt() if isinstance(x, arb) else arb(x).sqrt()
+    """Square root of a ball or an int; of a ball around zero, of its part >= 0 (the convention of interval arithmetic).
+
+    A constant known to be nonnegative, such as a distance of 0 with a proven error, straddles zero as a ball.
+    """
+    x = x if isinstance(x, arb) else arb(x)
+    if x.contains(0) and not x.is_zero():
+        return arb.union(_ZERO, x.upper().sqrt())
+    return x.sqrt()
+
+
+def cbrt(x: Any) -> arb:
+    """Cube root, 0 at an exact zero (where `arb.root` is not a number at most precisions)."""
+    x = x if isinstance(x, arb) else arb(x)
+    return _ZERO if x.is_zero() else x.root(3)
 
 
 def exp(x: Any) -> arb:

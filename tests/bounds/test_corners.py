@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
-from flint import ctx
+from flint import arb, ctx
 
 import bounds
 from bounds import Constant, HypothesisFails, Provenance
+from bounds.core import enclosure
 from bounds.core.accurate import half_rate, rate_power, square_rate
+from bounds.core.decide import PRECISIONS
 
 GAME = {"m": 4, "mu_F": 0.5, "L_F": 1.0, "gamma_tilde": 0.25, "dist_0": 3.0, "N_star_l1": 80.0}
 LOSS = {"L": 2.0, "nu": 0.5, "G": 0.75, "B": 1.25, "H": 5, "R": 400, "r_hat": 40, "gamma": 1e-4, "f_gap": 2.0}
@@ -234,3 +237,51 @@ def test_distances_of_a_run_give_theorem_4_10() -> None:
     assert sharp.evaluate({**c, "d_sequence": d}) == pytest.approx(sharp.evaluate(same), rel=1e-14)
     with pytest.raises(bounds.DomainError, match=r"give rounds 0\.\.R"):
         sharp.evaluate({**c, "d_sequence": d[:4]})
+
+
+@pytest.mark.parametrize("bits", PRECISIONS)
+def test_the_cube_root_of_zero_is_zero_at_every_precision(bits) -> None:
+    with enclosure.precision(bits):
+        assert enclosure.cbrt(0).is_zero()
+        assert enclosure.cbrt(arb(0)).is_zero()
+        assert enclosure.cbrt(arb(8)).contains(2)
+
+
+def test_no_gradient_dissimilarity_voids_the_warm_up_with_inexact_constants_too() -> None:
+    constants = {
+        "m": 5, "L": 1.0, "nu": 1.0, "G": 1.0, "B": 0.0, "S": 1.0, "H": 2, "R": 100, "r_hat": 0, "gamma": 1e-4,
+        "gamma_tilde": 0.5, "mu_F": 1.0, "L_F": 1.2, "N_star_l1": 100.0, "D_r_hat": 1.0,
+        "dist_0": bounds.Constant("dist_0", 1.0, radius=1e-12),
+    }  # fmt: skip
+    checks = bounds.get("Theorem 4.9(i-1)").check(constants)
+    (warm_up,) = [c for c in checks if c.name.startswith("r_hat >= ln")]
+    assert warm_up.holds is True
+    assert warm_up.rhs == -math.inf
+
+
+def test_the_square_root_of_a_ball_around_zero_encloses_that_of_its_nonnegative_part() -> None:
+    root = enclosure.sqrt(arb(0, 1e-14))
+    assert root.contains(0)
+    assert root.contains(arb(1e-14).sqrt())
+    assert enclosure.sqrt(arb(0.25, 0.25)).contains(arb(0.5).sqrt())
+    assert not enclosure.sqrt(arb(-1, 0.5)).is_finite()  # surely negative: no number
+    assert enclosure.sqrt(arb(2)).rad() < 1e-14
+
+
+@pytest.mark.parametrize("id", ["Theorem 4.9(i-1)", "Lemma 6.7", "Lemma 6.8", "Lemma 6.10"])
+@pytest.mark.parametrize("radius", [1e-17, 1e-12])
+def test_a_start_at_the_equilibrium_known_to_a_radius_is_enclosed(id, radius) -> None:
+    constants = {
+        "m": 5, "L": 1.0, "nu": 1.0, "G": 1.0, "B": 1.0, "S": 1.0, "H": 2, "R": 100, "r_hat": 0, "gamma": 1e-4,
+        "gamma_tilde": 0.5, "mu_F": 1.0, "L_F": 1.2, "N_star_l1": 100.0, "D_r_hat": 1.0, "r": 3, "e_bar": 0.1,
+        "D_f": 0.1, "X_sq": 0.1,
+    }  # fmt: skip
+    for edition in ("printed", "corrected"):
+        statement = bounds.get(id, edition)
+        near = statement.enclose(
+            {**constants, "dist_0": Constant("dist_0", 0.0, radius=radius)}, unchecked=True
+        )
+        for distance in (0.0, radius):
+            exact = statement.enclose({**constants, "dist_0": distance}, prec=200, unchecked=True)
+            assert near.overlaps(exact)
+        assert near.is_finite()
