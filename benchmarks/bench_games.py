@@ -70,8 +70,12 @@ def ours(data: Case) -> dict[str, Solver]:
 
 
 def milliseconds(run: Callable[[], object], budget: float) -> float:
-    """The least of a few means of CPU time, within about `budget` seconds."""
+    """The least of a few means of CPU time, within about `budget` seconds (a run over ten times that is not repeated)."""
+    start = time.process_time()
     run()
+    once = time.process_time() - start
+    if once > 10 * budget:
+        return 1e3 * once
     start = time.process_time()
     run()
     once = max(time.process_time() - start, 1e-7)

@@ -71,12 +71,12 @@ def scipy_natural_map(A: np.ndarray, b: np.ndarray, lower: np.ndarray, upper: np
 
 
 LIMITS = {
-    "daqp AVI": (daqp_avi, 500, "daqp"),
-    "quantecon Lemke": (quantecon_lemke, 500, "quantecon"),
-    "extragradient, fixed step": (extragradient_numpy, 500, "numpy"),
+    "daqp AVI": (daqp_avi, 2000, "daqp"),
+    "quantecon Lemke": (quantecon_lemke, 2000, "quantecon"),
+    "extragradient, fixed step": (extragradient_numpy, 2000, "numpy"),
     "extragradient, adaptive": (extragradient_adaptive, 2000, "numpy"),
-    "cvxpy gap QP, Clarabel": (cvxpy_clarabel, 50, "cvxpy"),
-    "cvxpy gap QP, OSQP": (cvxpy_osqp, 50, "cvxpy"),
+    "cvxpy gap QP, Clarabel": (cvxpy_clarabel, 500, "cvxpy"),
+    "cvxpy gap QP, OSQP": (cvxpy_osqp, 500, "cvxpy"),
     "scipy root on the natural map": (scipy_natural_map, 50, "scipy"),
 }
 
