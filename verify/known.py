@@ -188,7 +188,8 @@ def path_constants(
             float((q[r_hat:] @ local).max()),
             "max over r_hat <= r < R of sum_i p_{i,r+1} ||grad f_i(x*)||^2",
         )
-    least = np.asarray(known.constants["p_star"].value) - np.asarray(known.constants["p_star"].radius)
+    weights = equilibrium_weights(target)
+    least = np.asarray(weights.value) - np.asarray(weights.radius)
     if np.all(least > 0):
         values["omega"] = (float((q[r_hat:] / least).max()), "max over r_hat <= r < R of p_{i,r+1}/p*_i")
     else:

@@ -36,7 +36,13 @@ def parser() -> argparse.ArgumentParser:
         "1 if one is violated, 2 on bad input.",
     )
     p.add_argument(
-        "--instance", action="append", metavar="NAME|FILE.toml", help="default: every built-in instance"
+        "--instance", action="append", metavar="NAME|FILE.toml", help="default: the profile's built-in instances"
+    )
+    p.add_argument(
+        "--profile", choices=("quick", "full"), default="quick", help="quick: the built-in instances of a minute"
+    )
+    p.add_argument(
+        "--allow-code", action="store_true", help="let an instance name your own Python class (it is run)"
     )
     p.add_argument("--only", action="append", metavar="ID", help="only this statement (repeatable)")
     p.add_argument("--seeds", type=_integer("seeds", 1), metavar="S", help="seeds per instance")
@@ -57,13 +63,13 @@ def _integer(name: str, least: int) -> Callable[[str], int]:
     return parse
 
 
-def chosen(names: Sequence[str], only: Sequence[str] | None) -> list[Instance]:
+def chosen(names: Sequence[str], only: Sequence[str] | None, allow_code: bool = False) -> list[Instance]:
     """The instances to audit: those that check a statement in `only`.
 
     Raises:
         InputError: for an unknown statement, or one that no named instance checks.
     """
-    loaded = [load_instance(name) for name in names]
+    loaded = [load_instance(name, allow_code=allow_code) for name in names]
     if len({i.name for i in loaded}) < len(loaded):
         raise InputError("two instances have the same name: give each its own")
     if only is None:
@@ -93,7 +99,7 @@ def write(report: Report, out: Path, command: str, sources: dict[str, str]) -> N
 
 def _select(name: str, options: argparse.Namespace) -> str:
     """The arguments that select one instance and the numbers that were overridden."""
-    words = ["--instance", name]
+    words = ["--instance", name, *(["--allow-code"] if options.allow_code else [])]
     words += ["--seeds", str(options.seeds)] if options.seeds is not None else []
     words += ["--seed", str(options.seed)] if options.seed is not None else []
     return shlex.join(words)
@@ -104,9 +110,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
     options = parser().parse_args(words)
     check_writable(options.out)
-    named = options.instance or builtin_instances()
-    instances = chosen(named, options.only)
-    sources = {load_instance(name).name: _select(name, options) for name in named}
+    named = options.instance or builtin_instances(None if options.profile == "full" else "quick")
+    instances = chosen(named, options.only, options.allow_code)
+    sources = {
+        load_instance(name, allow_code=options.allow_code).name: _select(name, options) for name in named
+    }
     with progress() as tell:
         report = audit(
             instances,

@@ -29,7 +29,7 @@ from simulate.streams import Purpose, generator
 from verify.applicable import require_applicable
 from verify.choosing import choose_steps
 from verify.errors import InputError
-from verify.known import Known, dissimilarity, known_constants, start_constants
+from verify.known import Known, dissimilarity, equilibrium_weights, known_constants, start_constants
 from verify.observed import RUN_ROUNDING, Curve, Start, StartName
 from verify.schema import Instance, QuadraticsProblem, RandomStart
 from verify.target import Target, find_target
@@ -250,7 +250,7 @@ def _finished(
     statements = [bounds.get(s, e) for s, e in checks(instance)]
     known, _ = choose_steps(instance, problem, game, welfare, target, N_0, known, statements)
     shared = dict(known.constants)
-    p_star, r_hat = np.asarray(shared["p_star"].value), int(np.asarray(shared["r_hat"].value))
+    p_star, r_hat = np.asarray(equilibrium_weights(target).value), int(np.asarray(shared["r_hat"].value))
     x_0 = _first_model(instance, problem, shared)
     if r_hat == 0:
         shared |= start_constants(problem, p_star, x_0, shared)
