@@ -16,7 +16,7 @@ from games.welfare import Welfare
 from simulate.problems.base import Problem
 from verify.errors import InputError
 from verify.extremes import Bound, largest_step, smallest_index
-from verify.known import Known, dissimilarity, path_constants
+from verify.known import Known, dissimilarity, path_constants, takes_lemma_6_5
 from verify.schema import Instance
 from verify.target import Target
 
@@ -45,7 +45,7 @@ def choose_steps(
         note = "given in the instance"
         if isinstance(value, str):
             note = f"{value} that the hypotheses of the checked statements allow"
-            value = extreme(_bindings(statements, constants, known.absent))
+            value = extreme(_bindings([s for s in statements if _limits(s, name)], constants, known.absent))
         constants[name] = Constant(name, value, Provenance.GIVEN, note=note)
 
     if not algorithm.regularised:
@@ -135,6 +135,14 @@ def _first_small(
     return max(firsts, default=0)
 
 
+def _limits(statement: Statement, name: str) -> bool:
+    """Whether a hypothesis is about the size of `name`, or of what happens from the round r_hat on."""
+    sides = [getattr(h.relation, "lhs", None) for h in statement.hypotheses]
+    return any(getattr(side, "name", None) == name for side in sides) or (
+        name == "r_hat" and any(map(_of_later_rounds, statement.hypotheses))
+    )
+
+
 def _of_later_rounds(hypothesis: Hypothesis) -> bool:
     return bool({s.name for s in hypothesis.relation.free_symbols} & _SUPREMA)
 
@@ -147,12 +155,18 @@ def _bindings(
     unit = dict.fromkeys(_OF_THE_PATH, 1.0)
     pending = {"gamma_tilde": 1e-300, "r_hat": 0, "gamma": 1e-300, "f_gap": 0.0, "D_r_hat": 0.0, **unit}
     placeholders = {name: Constant(name, value) for name, value in pending.items() if name not in absent}
-    bound: list[Bound] = []
+    base, bound = {**placeholders, **constants}, list[Bound]()
+    pairs: dict[str, dict[str, Constant] | None] = {}  # of Lemma 6.5, by edition
     for statement in statements:
         if any(name in absent for name in statement.symbols):
             continue
-        try:
-            bound.append((statement, {**placeholders, **constants, **dissimilarity(statement, constants)}))
-        except bounds.HypothesisFails:
-            continue
+        key = statement.edition if takes_lemma_6_5(statement) else ""
+        if key not in pairs:
+            try:
+                pairs[key] = dissimilarity(statement, constants)
+            except bounds.HypothesisFails:
+                pairs[key] = None
+        pair = pairs[key]
+        if pair is not None:
+            bound.append((statement, {**base, **pair}))
     return bound

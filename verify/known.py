@@ -39,13 +39,18 @@ class Known:
         return Known(constants, {**self.absent, **outside})
 
 
+def takes_lemma_6_5(statement: Statement) -> bool:
+    """Whether the statement's (G, B) is the pair of Lemma 6.5."""
+    return statement.id.startswith(_PAIR_OF_LEMMA_6_5) and bool({"G", "B"} & set(statement.symbols))
+
+
 def dissimilarity(statement: Statement, constants: Mapping[str, Constant]) -> dict[str, Constant]:
     """The (G, B) that a statement means: Lemma 6.5's pair of its edition, or (shared) Assumption 4.5's.
 
     Raises:
         HypothesisFails: if the printed G^2 of Lemma 6.5 is negative here.
     """
-    if statement.id.startswith(_PAIR_OF_LEMMA_6_5) and {"G", "B"} & set(statement.symbols):
+    if takes_lemma_6_5(statement):
         return bounds.lemma_6_5_pair(constants, statement.edition)
     return {}
 

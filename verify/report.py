@@ -36,10 +36,16 @@ def parser() -> argparse.ArgumentParser:
         "1 if one is violated, 2 on bad input.",
     )
     p.add_argument(
-        "--instance", action="append", metavar="NAME|FILE.toml", help="default: the profile's built-in instances"
+        "--instance",
+        action="append",
+        metavar="NAME|FILE.toml",
+        help="default: the profile's built-in instances",
     )
     p.add_argument(
-        "--profile", choices=("quick", "full"), default="quick", help="quick: the built-in instances of a minute"
+        "--profile",
+        choices=("quick", "full"),
+        default="quick",
+        help="quick: the built-in instances of a minute",
     )
     p.add_argument(
         "--allow-code", action="store_true", help="let an instance name your own Python class (it is run)"
