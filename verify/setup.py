@@ -224,6 +224,10 @@ def build(instance: Instance, *, seeds: int | None = None, root_seed: int | None
                 welfare.constants(game.lower, game.upper)
             what = "game"
             target = find_target(game, welfare)
+            if not float(target.N.sum()) > 0:
+                raise InputError(
+                    f"{instance.name}: game.lower: ||N*||_1 = 0, and there are no weights: give a bound > 0"
+                )
             N_0 = _start(instance, game, target)
             what = "constants"
             known = known_constants(instance, problem, game, welfare, target, N_0)
