@@ -65,12 +65,12 @@ class Opened:
     Attributes:
         executor: runs the tasks; one lost with its worker ends with `TaskLost`, or `BrokenExecutor` if all are lost.
         held: stands for what is shared, among a task's arguments.
-        alive: whether what runs the tasks still exists.
+        trouble: why no result can be expected any more, if so.
     """
 
     executor: Executor
     held: Any
-    alive: Callable[[], bool] = lambda: True
+    trouble: Callable[[], str | None] = lambda: None
 
 
 @runtime_checkable
@@ -192,8 +192,8 @@ def _wait(flow: _Flow[K, T], opened: Opened) -> Future[Any]:
         try:
             return flow.done.get(timeout=_ALIVE_EVERY)
         except Empty:
-            if not opened.alive():
-                raise WorkersLost("what ran the tasks is gone") from None
+            if (reason := opened.trouble()) is not None:
+                raise WorkersLost(reason) from None
 
 
 def _line(error: BaseException) -> str:
