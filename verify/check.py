@@ -12,6 +12,7 @@ from jaxtyping import Float
 
 import bounds
 from bounds import Constant, Constants, HypothesisCheck, Provenance, Statement, weakest
+from verify.applicable import NotApplicable
 from verify.compare import compare
 from verify.expectation import Linear, judge
 from verify.observed import Curve, Sample
@@ -47,6 +48,9 @@ def examine(setup: Setup, run: xr.Dataset, statement: Statement, alpha: float) -
             failed.hypothesis, False, failed.lhs, failed.rhs, failed.lhs - failed.rhs, str(failed)
         )
         verdict = replace(base, outcome=Outcome.HYPOTHESIS_FAILS, hypotheses=(check,), reason=str(failed))
+        return Finding(verdict, statement, {}, None, nothing)
+    except NotApplicable as why:
+        verdict = replace(base, outcome=why.outcome, reason=why.reason)
         return Finding(verdict, statement, {}, None, nothing)
     if setup.config.sampling not in statement.sampling:
         check = _sampling_fails(setup.config.sampling, statement)
@@ -181,4 +185,8 @@ def _linear(statement: Statement, constants: Mapping[str, Constant], sample: Sam
     at_1 = enclosure(statement, {**constants, name: Constant(name, 1, Provenance.EXACT)})
     slope_low = float(np.nextafter(at_1[0] - at_0[1], -np.inf))
     slope_high = float(np.nextafter(at_1[1] - at_0[0], np.inf))
-    return Linear(at_0[0], at_0[1], max(slope_low, 0.0), slope_high)
+    low, high = at_0
+    if sample.start.error > 0:  # the copies of the start are known to within it
+        off = float(np.nextafter(slope_high * sample.start.error, np.inf))
+        low, high = float(np.nextafter(low - off, -np.inf)), float(np.nextafter(high + off, np.inf))
+    return Linear(low, high, max(slope_low, 0.0), slope_high)

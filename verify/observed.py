@@ -36,13 +36,15 @@ class Curve:
 class Start:
     """The second expectation in a bound: copies (one a seed) of a variable within [floor, ceiling], proven.
 
-    It enters through the constant `name`: "f_gap", or "D_r_hat" by its square.
+    It enters through the constant `name`: "f_gap", or "D_r_hat" by its square. Each of `values` is known to
+    within `error` (f* of a nonconvex loss is only bracketed).
     """
 
     name: StartName
     values: Float[np.ndarray, " S"]
     floor: float
     ceiling: float
+    error: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import bounds
 from verify.audit import Report, audit, dump, proof_steps
+from verify.errata import latex
 from verify.errors import EXIT_INTERRUPTED, EXIT_STANDS, EXIT_VIOLATED, InputError, run_command
 from verify.instance import builtin_instances, load_instance
 from verify.output import check_writable, fresh_folder
@@ -76,7 +77,7 @@ def chosen(names: Sequence[str], only: Sequence[str] | None) -> list[Instance]:
 
 
 def write(report: Report, out: Path, command: str, sources: dict[str, str]) -> None:
-    """Write report.html, report.json and figures/ into `out`, all or nothing."""
+    """Write report.html, report.json, figures/ and (with a ledger) errata.tex into `out`, all or nothing."""
     drawn = figures(report)
     names = [f"figures/{f.name}" for f in drawn.values()]
     page, data = render(report, drawn, command, sources), dump(report, names)
@@ -86,6 +87,8 @@ def write(report: Report, out: Path, command: str, sources: dict[str, str]) -> N
             (folder / "figures" / figure.name).write_bytes(figure.png)
         (folder / "report.html").write_text(page, "utf-8")
         (folder / "report.json").write_text(data, "utf-8")
+        if report.ledger:
+            (folder / "errata.tex").write_text(latex(report.ledger), "utf-8")
 
 
 def _select(name: str, options: argparse.Namespace) -> str:
