@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 from flint import arb, ctx, fmpq
 
-from games import AffineGame
+from games import AffineGame, QuadraticWelfare
 from simulate.closed_form import power
 from simulate.problems.quadratics import Quadratics
 from verify.errors import InputError
@@ -50,29 +50,33 @@ def root(sq: arb) -> arb:
 def equilibrium(setup: Setup) -> Balls:
     """N*, from its exact rationals where the game's proof gave them, else within its proven error."""
     exact = setup.equilibrium.exact
-    if exact is not None:
+    if exact is not None and setup.equilibrium.unique is True:
         return [arb(fmpq(v.numerator, v.denominator)) for v in exact]
-    return [arb(v, setup.equilibrium.error_bound) for v in setup.equilibrium.N.tolist()]
+    return [arb(v, setup.N_star_error) for v in setup.N_star.tolist()]
 
 
 def path(setup: Setup) -> list[Balls]:
-    """N_0, ..., N_R of the strongly monotone update.
+    """N_0, ..., N_R of either update.
 
     Raises:
-        InputError: for a game that is not affine.
+        InputError: for a game that is not affine, or a welfare loss that is not quadratic.
     """
     game, config = setup.game, setup.config
-    if not isinstance(game, AffineGame):
-        raise InputError(f"{setup.instance.name}: game: only an affine game's path is enclosed here")
+    if not isinstance(game, AffineGame) or not isinstance(setup.welfare, QuadraticWelfare | None):
+        raise InputError(
+            f"{setup.instance.name}: only an affine game with a quadratic welfare loss is enclosed here"
+        )
     A = [[arb(v) for v in row] for row in game.A.tolist()]
     b, lower, upper = ([arb(v) for v in x.tolist()] for x in (game.b, game.lower, game.upper))
-    step = arb(config.gamma_tilde)
     N = [arb(v) for v in config.N_0.tolist()]
     found = [N]
     star, rate = equilibrium(setup), _rate(setup)
     reach = root(distance_sq(N, star))
-    for _ in range(config.R):
+    for r in range(config.R):
+        step = arb(config.gamma_tilde) * falling(r, config.a)
         F = [total([v * x for v, x in zip(row, N, strict=True)]) + o for row, o in zip(A, b, strict=True)]
+        if setup.welfare is not None:
+            F = [f + g for f, g in zip(F, _welfare(setup.welfare, N, r, setup), strict=True)]
         moved = [x - step * f for x, f in zip(N, F, strict=True)]
         N = [x.max(low).min(high) for x, low, high in zip(moved, lower, upper, strict=True)]
         if rate < 1:
@@ -83,8 +87,22 @@ def path(setup: Setup) -> list[Balls]:
     return found
 
 
+def falling(r: int, exponent: float) -> arb:
+    """(r + 1)^-exponent."""
+    return (-arb(exponent) * arb(r + 1).log()).exp()
+
+
+def _welfare(welfare: QuadraticWelfare, N: Balls, r: int, setup: Setup) -> Balls:
+    """lambda_r grad h(N)."""
+    weight = arb(float(setup.config.lambda_0 or 0.0)) * falling(r, setup.config.b)
+    rows = zip(N, welfare.target.tolist(), welfare.weights.tolist(), strict=True)
+    return [weight * arb(w) * (x - arb(t)) for x, t, w in rows]
+
+
 def _rate(setup: Setup) -> arb:
-    """A proven bound on the factor by which one step of the game comes nearer to N*."""
+    """A proven bound on the factor by which one step of the game comes nearer to N* (1 where none is known)."""
+    if setup.regularised or "mu_F" not in setup.shared:
+        return arb(1)
     known, step = setup.shared, arb(setup.config.gamma_tilde)
     mu, L = (arb(float(known[n].value), float(known[n].radius)) for n in ("mu_F", "L_F"))
     return root(1 - 2 * step * mu + square(step * L))

@@ -17,6 +17,7 @@ from verify.searching.objective import GAME_ROUNDS, TARGETS, learning_constants
 from verify.searching.population import Population
 from verify.searching.sides import feasible, limit, own_pair
 
+REGULARISED = "Lemma 4.4"
 LARGEST_H = 32
 LARGEST_SPAN = 1e5  # rounds counted
 LATEST_START = 64  # the largest r_hat: below `moments.ROUNDS`
@@ -43,23 +44,27 @@ class Family:
     @property
     def dimension(self) -> int:
         """How many numbers in [0, 1] make an instance."""
-        game = self.m * self.m + 5 * self.m + 4
-        return game + (2 * self.m + 10 if self.learns else 2)
+        game = self.m * self.m + 5 * self.m + 3
+        return game + 3 + (2 * self.m + 7 if self.learns else 0) + (self.m + 5 if self.regularised else 0)
+
+    @property
+    def regularised(self) -> bool:
+        """Whether the statement is about the iteratively regularised update."""
+        return self.statement.id.startswith(REGULARISED)
 
     def decode(self, z: Float[np.ndarray, "D P"]) -> Population:
         """The instances of the columns of `z`."""
         take = _Take(z)
         pop = _game(self.m, take)
+        pop = self._schedules(pop, take) if self.regularised else pop
         rounds = ROUNDS if self.learns else GAME_ROUNDS
         span = np.rint(take.log(0, np.log10(LARGEST_SPAN if self.learns else GAME_ROUNDS / 2)))
         extra = np.rint(take.log(0, 1.5)) - 1
         if self.learns:
             pop = self._losses(pop, take)
         largest = limit(self.statement, "gamma_tilde", pop.game_constants())
-        share = self.share(take)
-        pop = replace(
-            pop, gamma_tilde=np.where(np.isfinite(largest), largest, 1 / pop.game_constants()["L_F"]) * share
-        )
+        largest = np.where(np.isfinite(largest), largest, 1 / pop.game_constants()["L_F"])
+        pop = replace(pop, gamma_tilde=largest * self.share(take))
         r_hat = np.minimum(self._first_round(pop) + extra, LATEST_START).astype(int)
         R = np.minimum(r_hat + span, np.inf if self.learns else rounds).astype(int)
         pop = replace(pop, r_hat=r_hat, R=R)
@@ -73,6 +78,24 @@ class Family:
     def share(take: _Take) -> Float[np.ndarray, " P"]:
         """The share of the largest admissible step: from a hundredth to all of it."""
         return take.log(-2, 0) * _BELOW
+
+    def _schedules(self, pop: Population, take: _Take) -> Population:
+        """Powers 0..1, a social target, and for half of the instances a merely monotone game: a skew A, in which for
+        an odd m the last client does not care (so that the equilibria, a segment, do not hang on a rounding)."""
+        merely = take.flat(1)[:, 0] > 0.5
+        skew = (pop.A - pop.A.swapaxes(1, 2)) / 2
+        if self.m % 2:
+            skew[:, -1, :] = skew[:, :, -1] = 0.0
+        away = take.signed(-3, 1)[:, None] * pop.N_star * (2 * take.flat(self.m) - 1)
+        return replace(
+            pop,
+            A=np.where(merely[:, None, None], skew, pop.A),
+            push=np.where(merely[:, None], 0.0, pop.push),
+            target=pop.N_star + np.where(merely[:, None], 0.0, away),
+            lambda_0=take.log(-3, 2),
+            a=take.flat(1)[:, 0],
+            b=take.flat(1)[:, 0],
+        )
 
     def _losses(self, pop: Population, take: _Take) -> Population:
         L, scale = take.log(-3, 3), take.log(-2, 2)
@@ -154,6 +177,7 @@ def _game(m: int, take: _Take) -> Population:
     return Population(
         A=A, N_star=N_star, push=push, lower=lower, upper=upper,
         N_0=np.clip(N_star + step, lower, upper), gamma_tilde=np.ones(P),
+        lambda_0=np.zeros(P), a=np.zeros(P), b=np.zeros(P), target=N_star,
         curvature=np.ones((P, m)), centre=np.zeros((P, m)), x_0=np.zeros(P), nu=np.zeros(P),
         tradeoff=np.ones(P), gamma=np.full(P, 1 / 32), H=np.ones(P, dtype=int),
         r_hat=np.zeros(P, dtype=int), R=np.full(P, GAME_ROUNDS),

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from jaxtyping import Float, Int
 
-CLIENT_FIELDS = ("N_star", "push", "lower", "upper", "N_0", "curvature", "centre")
+CLIENT_FIELDS = ("N_star", "push", "lower", "upper", "N_0", "target", "curvature", "centre")
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,7 +20,9 @@ class Population:
     curvature_i (x - centre_i)^2 / 2 for scalar x, with independent noise of variance nu^2 added to every gradient.
 
     Attributes:
-        A [P, m, m], N_star, push, lower, upper, N_0 [P, m]; gamma_tilde [P].
+        A [P, m, m], N_star, push, lower, upper, N_0 [P, m]; gamma_tilde [P] (gamma_tilde_0 of a schedule).
+        lambda_0, a, b [P]: the iteratively regularised update with h(N) = ||N - target||^2 / 2; lambda_0 = 0 is the
+            strongly monotone one. Where F is merely monotone, target = N*: then N* minimises h whatever SOL is.
         curvature, centre [P, m]; x_0, nu, tradeoff, gamma [P]; H, r_hat, R [P] whole numbers.
         tradeoff: the t that picks the (G, B) pair of Assumption 4.5.
     """
@@ -32,6 +34,10 @@ class Population:
     upper: Float[np.ndarray, "P m"]
     N_0: Float[np.ndarray, "P m"]
     gamma_tilde: Float[np.ndarray, " P"]
+    lambda_0: Float[np.ndarray, " P"]
+    a: Float[np.ndarray, " P"]
+    b: Float[np.ndarray, " P"]
+    target: Float[np.ndarray, "P m"]
     curvature: Float[np.ndarray, "P m"]
     centre: Float[np.ndarray, "P m"]
     x_0: Float[np.ndarray, " P"]
@@ -79,12 +85,13 @@ class Population:
         return np.asarray((self.p_star * self.curvature).sum(axis=1))
 
     def path(self, rounds: int) -> Float[np.ndarray, "P rounds_1 m"]:
-        """N_0, ..., N_rounds of the strongly monotone update (line 10 of Algorithm 1)."""
+        """N_0, ..., N_rounds (line 10 of Algorithm 1)."""
         N = np.empty((self.size, rounds + 1, self.m))
         N[:, 0] = self.N_0
-        step = self.gamma_tilde[:, None]
         for r in range(rounds):
             F = np.matmul(self.A, (N[:, r] - self.N_star)[..., None])[..., 0] + self.push
+            F += (self.lambda_0 * (r + 1.0) ** -self.b)[:, None] * (N[:, r] - self.target)
+            step = (self.gamma_tilde * (r + 1.0) ** -self.a)[:, None]
             N[:, r + 1] = np.clip(N[:, r] - step * F, self.lower, self.upper)
         return N
 

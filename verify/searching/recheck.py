@@ -10,6 +10,7 @@ from flint import arb
 import bounds
 from bounds import Constant, HypothesisCheck, Provenance, Statement
 from games.rounding import arb_lower, arb_upper
+from verify.applicable import NotApplicable
 from verify.schema import Instance
 from verify.searching.exact import (
     Balls,
@@ -57,6 +58,8 @@ def recheck_built(setup: Setup, statement: Statement) -> Recheck:
     base = Verdict(statement.id, statement.edition, Outcome.INCONCLUSIVE, Rigor.RIGOROUS, setup.instance.name)
     try:
         constants = setup.constants(statement)
+    except NotApplicable as why:
+        return Recheck(-np.inf, np.inf, replace(base, outcome=why.outcome, reason=why.reason))
     except bounds.HypothesisFails as failed:
         check = HypothesisCheck(failed.hypothesis, False, failed.lhs, failed.rhs, np.nan, str(failed))
         return _refused(base, (check,))
