@@ -329,7 +329,11 @@ def _root(excess: Callable[[float], float], low: float, high: float, at_high: fl
     does not. The bracket is halved whenever two secants have not done so.
     """
     before, value_before = high, at_high
-    t, width, since = max(high + 2 * at_high, (low + high) / 2 if at_high < -800 else low + 1e-3), high - low, 0
+    t, width, since = (
+        max(high + 2 * at_high, (low + high) / 2 if at_high < -800 else low + 1e-3),
+        high - low,
+        0,
+    )
     for _ in range(200):
         value = excess(t)
         low, high = (t, high) if value > 0 else (low, t)

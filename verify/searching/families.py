@@ -70,7 +70,9 @@ class Family:
         pop = replace(pop, r_hat=r_hat, R=R)
         if self.learns:
             with np.errstate(all="ignore"):
-                gamma = limit(self.statement, "gamma", learning_constants(self.statement, pop, pop.path(rounds)))
+                gamma = limit(
+                    self.statement, "gamma", learning_constants(self.statement, pop, pop.path(rounds))
+                )
             pop = replace(pop, gamma=np.where(np.isfinite(gamma), gamma, 0.0) * self.share(take))
         return pop
 

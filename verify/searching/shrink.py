@@ -67,9 +67,7 @@ class _Shrinker:
         upper = np.where(pop.push < 0, pop.N_star, np.maximum(pop.upper, pop.N_star))
         lower = np.maximum(lower, 1.0)
         N_0 = pop.N_star if self.at_rest else np.clip(pop.N_0, lower, upper)
-        return replace(
-            pop, lower=lower, upper=upper, N_0=N_0, x_0=pop.x_star if self.at_minimum else pop.x_0
-        )
+        return replace(pop, lower=lower, upper=upper, N_0=N_0, x_0=pop.x_star if self.at_minimum else pop.x_0)
 
     def _refitted(self, pop: Population) -> Population:
         """With step sizes of two digits just below what the hypotheses allow."""

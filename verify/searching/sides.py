@@ -53,9 +53,7 @@ def conditions(statement: Statement) -> tuple[Condition, ...]:
             expression(statement, atom.lhs),
             expression(statement, atom.rhs),
             atom.rel_op,
-            frozenset(
-                {*expression(statement, atom.lhs).symbols, *expression(statement, atom.rhs).symbols}
-            ),
+            frozenset({*expression(statement, atom.lhs).symbols, *expression(statement, atom.rhs).symbols}),
         )
         for hypothesis in statement.hypotheses
         for atom in relation_sides(hypothesis.relation)
