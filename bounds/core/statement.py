@@ -146,7 +146,8 @@ class Statement:
         Raises:
             As `evaluate`.
         """
-        self._need_expression("enclose")
+        if self.expression is None:
+            self._need_expression("enclose")
         return self.plan(constants).enclose(constants, prec, unchecked)[0]
 
     def parts(self, constants: Constants, *, unchecked: bool = False) -> dict[str, float | np.ndarray]:
