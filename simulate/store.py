@@ -35,6 +35,7 @@ DIMENSIONS = {
     "grad_f_sq_round": ("seed", "record"),
     "dist_sq": ("seed", "record"),
 }
+OPTIONAL = {"x_hat": ("seed", "record", "parameter")}  # kept on request: `RunConfig.models`
 COORDINATES = ("round", "client", "seed", "average", "horizon", "record")
 ATTRIBUTES = ("schema", "config", "problem", "fingerprint", "versions")
 
@@ -142,8 +143,10 @@ def _check_layout(source: Path, dataset: xr.Dataset) -> None:
     for name in COORDINATES:
         if name not in dataset.coords or dataset[name].dims != (name,):
             raise RunFileError(f"{source}: coordinate {name} is missing")
-    for name, dims in DIMENSIONS.items():
+    for name, dims in {**DIMENSIONS, **OPTIONAL}.items():
         if name not in dataset.data_vars:
+            if name in OPTIONAL:
+                continue
             raise RunFileError(f"{source}: variable {name} is missing")
         variable = dataset[name]
         if variable.dims != dims:

@@ -61,6 +61,22 @@ class Setup:
         return self.config.r_hat
 
     @property
+    def welfare(self) -> games.Welfare | None:
+        return None
+
+    @property
+    def regularised(self) -> bool:
+        return False
+
+    @property
+    def N_star(self) -> Float[np.ndarray, " m"]:
+        return self.equilibrium.N
+
+    @property
+    def N_star_error(self) -> float:
+        return self.equilibrium.error_bound
+
+    @property
     def closed_form(self) -> bool:
         """Whether the run is a deterministic recursion that is solved instead of simulated."""
         return self.instance.algorithm.closed_form
