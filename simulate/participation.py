@@ -109,11 +109,18 @@ def participation(
         if welfare is not None:
             direction[r] += lambdas[r] * welfare.gradient(N[r])
         N[r + 1] = np.minimum(np.maximum(N[r] - steps[r] * direction[r], game.lower), game.upper)
+        if welfare is None and a == 0.0 and np.array_equal(N[r + 1], N[r]):
+            N[r + 1 :], direction[r:] = (
+                N[r],
+                direction[r],
+            )  # a fixed point of the float step: nothing moves any more
+            break
     local = _local_errors(game, welfare, N[:-1], direction, steps[:, None], lambdas[:, None], a != 0.0)
     lengths = np.sqrt((local * local).sum(axis=1)) * (OUTWARD + 2 * game.m * UNIT)
     error = np.zeros(R + 1)
-    for r in range(R):
-        error[r + 1] = (rate[r] * error[r] + lengths[r]) * OUTWARD
+    with np.errstate(over="ignore"):  # a bound beyond float64 is infinite: nothing is proven then
+        for r in range(R):
+            error[r + 1] = (rate[r] * error[r] + lengths[r]) * OUTWARD
     return Participation(N, error, steps, lambdas)
 
 

@@ -184,8 +184,9 @@ def watching(setup: Setup) -> RunConfig:
 
 
 def _run_chunk(setup: Setup, config: RunConfig) -> xr.Dataset:
-    x_star = np.asarray(setup.shared["x_star"].value, dtype=float)
-    return simulate.run(setup.problem, setup.game, config, p_star=setup.p_star, x_star=x_star)
+    return simulate.run(
+        setup.problem, setup.game, config, p_star=setup.p_star, x_star=setup.x_star, engine=setup.engine
+    )
 
 
 def _participation_only(config: RunConfig) -> RunConfig:

@@ -12,6 +12,7 @@ from jaxtyping import Float
 import bounds
 from bounds import Constant, HypothesisCheck, Kind, Provenance, Sense, Statement, weakest
 from simulate.problems.convex import StronglyConvex
+from verify.applicable import NotApplicable
 from verify.compare import compare, span
 from verify.decided import failed, predicate, undecidable
 from verify.envelope import checks_along, enclosure, envelope, linear, narrowed, settled
@@ -21,9 +22,6 @@ from verify.observed import Curve, Observation, Sample, Samples, Start, Unobserv
 from verify.quantities import observe
 from verify.setup import Setup
 from verify.verdict import Outcome, Rigor, Verdict, margin
-
-_REGULARISED = ("Lemma 4.4", "Theorem 4.10")  # about the iteratively regularised update
-_EITHER = ("Algorithm 1",)
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +58,8 @@ def examine(setup: Setup, run: xr.Dataset, statement: Statement, alpha: float) -
             error.hypothesis, False, error.lhs, error.rhs, error.lhs - error.rhs, str(error)
         )
         return _plain(_fails(base, (check,)), statement)
+    except NotApplicable as why_not:
+        return _plain(replace(base, outcome=why_not.outcome, reason=why_not.reason), statement)
     used = {name: constants[name] for name in statement.symbols if name in constants}
     if statement.kind is Kind.PREDICATE:
         constants = {**_bias(setup), **constants}
@@ -103,17 +103,11 @@ def _bias(setup: Setup) -> dict[str, Constant]:
 
 
 def _outside(setup: Setup, statement: Statement) -> HypothesisCheck | None:
-    """The sampling or the update, where the statement is about another one."""
+    """The sampling, where the statement is about another one."""
     sampling = setup.config.sampling
     if sampling not in statement.sampling:
         text = f"sampling = {sampling}: the statement assumes {' or '.join(statement.sampling)}"
         return HypothesisCheck("sampling", False, np.nan, np.nan, np.nan, text)
-    about = statement.id.startswith(_REGULARISED)
-    constant_step = "gamma_tilde" in statement.symbols and statement.id not in _EITHER
-    if (about and not setup.regularised) or (constant_step and setup.regularised):
-        found, wanted = ("regularised", "strong") if setup.regularised else ("strong", "regularised")
-        text = f"update = {found}: the statement is about the update '{wanted}'"
-        return HypothesisCheck("update", False, np.nan, np.nan, np.nan, text)
     return None
 
 

@@ -109,7 +109,14 @@ def linear(statement: Statement, constants: Mapping[str, Constant], sample: Samp
         low = float(np.nextafter(at_1[0] - at_0[1], -np.inf))
         high = float(np.nextafter(at_1[1] - at_0[0], np.inf))
         slopes.append((max(low, 0.0), max(high, 0.0)))
-    return Linear(at_0[0], at_0[1], tuple(slopes))
+    # the copies of a start are known to within its error
+    off = sum(high * start.error for (_, high), start in zip(slopes, sample.starts, strict=True)) * (
+        1 + 1e-12
+    )
+    low, high = at_0
+    if off > 0:
+        low, high = float(np.nextafter(low - off, -np.inf)), float(np.nextafter(high + off, np.inf))
+    return Linear(low, high, tuple(slopes))
 
 
 def settled(sample: Sample, proven: bool) -> Curve:
@@ -117,6 +124,7 @@ def settled(sample: Sample, proven: bool) -> Curve:
     along = {}
     for start in sample.starts:
         value, radius = _seen(start.values)
+        radius += start.error
         if start.name == "D_r_hat":  # it enters by its square
             low, high = np.sqrt(max(value - radius, 0.0)), np.sqrt(value + radius)
             value, radius = (low + high) / 2, (high - low) / 2 * (1 + 1e-12)

@@ -83,13 +83,14 @@ class Start:
     """Another expectation in a bound: copies (one a seed) of a variable within [floor, ceiling], proven.
 
     It enters through the constant `name`: "D_r_hat" by its square, every other ("f_gap", "D_f", "e_bar", ...)
-    as it is.
+    as it is. Each of `values` is known to within `error` (f* of a nonconvex loss is only bracketed).
     """
 
     name: str
     values: Float[np.ndarray, " S"]
     floor: float
     ceiling: float
+    error: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import bounds
 from verify.audit import Report, audit, dump, proof_steps
+from verify.errata import latex
 from verify.errors import EXIT_INTERRUPTED, EXIT_STANDS, EXIT_VIOLATED, InputError, run_command
 from verify.instance import builtin_instances, load_instance
 from verify.output import check_writable, fresh_folder
@@ -35,7 +36,19 @@ def parser() -> argparse.ArgumentParser:
         "1 if one is violated, 2 on bad input.",
     )
     p.add_argument(
-        "--instance", action="append", metavar="NAME|FILE.toml", help="default: every built-in instance"
+        "--instance",
+        action="append",
+        metavar="NAME|FILE.toml",
+        help="default: the profile's built-in instances",
+    )
+    p.add_argument(
+        "--profile",
+        choices=("quick", "full"),
+        default="quick",
+        help="quick: the built-in instances of a minute",
+    )
+    p.add_argument(
+        "--allow-code", action="store_true", help="let an instance name your own Python class (it is run)"
     )
     p.add_argument("--only", action="append", metavar="ID", help="only this statement (repeatable)")
     p.add_argument("--seeds", type=_integer("seeds", 1), metavar="S", help="seeds per instance")
@@ -56,13 +69,13 @@ def _integer(name: str, least: int) -> Callable[[str], int]:
     return parse
 
 
-def chosen(names: Sequence[str], only: Sequence[str] | None) -> list[Instance]:
+def chosen(names: Sequence[str], only: Sequence[str] | None, allow_code: bool = False) -> list[Instance]:
     """The instances to audit: those that check a statement in `only`.
 
     Raises:
         InputError: for an unknown statement, or one that no named instance checks.
     """
-    loaded = [load_instance(name) for name in names]
+    loaded = [load_instance(name, allow_code=allow_code) for name in names]
     if len({i.name for i in loaded}) < len(loaded):
         raise InputError("two instances have the same name: give each its own")
     if only is None:
@@ -76,7 +89,7 @@ def chosen(names: Sequence[str], only: Sequence[str] | None) -> list[Instance]:
 
 
 def write(report: Report, out: Path, command: str, sources: dict[str, str]) -> None:
-    """Write report.html, report.json and figures/ into `out`, all or nothing."""
+    """Write report.html, report.json, figures/ and (with a ledger) errata.tex into `out`, all or nothing."""
     drawn = figures(report)
     names = [f"figures/{f.name}" for f in drawn.values()]
     page, data = render(report, drawn, command, sources), dump(report, names)
@@ -86,11 +99,13 @@ def write(report: Report, out: Path, command: str, sources: dict[str, str]) -> N
             (folder / "figures" / figure.name).write_bytes(figure.png)
         (folder / "report.html").write_text(page, "utf-8")
         (folder / "report.json").write_text(data, "utf-8")
+        if report.ledger:
+            (folder / "errata.tex").write_text(latex(report.ledger), "utf-8")
 
 
 def _select(name: str, options: argparse.Namespace) -> str:
     """The arguments that select one instance and the numbers that were overridden."""
-    words = ["--instance", name]
+    words = ["--instance", name, *(["--allow-code"] if options.allow_code else [])]
     words += ["--seeds", str(options.seeds)] if options.seeds is not None else []
     words += ["--seed", str(options.seed)] if options.seed is not None else []
     return shlex.join(words)
@@ -101,9 +116,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
     options = parser().parse_args(words)
     check_writable(options.out)
-    named = options.instance or builtin_instances()
-    instances = chosen(named, options.only)
-    sources = {load_instance(name).name: _select(name, options) for name in named}
+    named = options.instance or builtin_instances(None if options.profile == "full" else "quick")
+    instances = chosen(named, options.only, options.allow_code)
+    sources = {
+        load_instance(name, allow_code=options.allow_code).name: _select(name, options) for name in named
+    }
     with progress() as tell:
         report = audit(
             instances,

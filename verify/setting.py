@@ -44,6 +44,10 @@ class Setting(Protocol):
         """A proven bound on its error."""
 
     @property
+    def h_star(self) -> Any:
+        """A proven bracket on h(N*), None without a welfare loss."""
+
+    @property
     def p_star(self) -> Float[np.ndarray, " m"]:
         """N*'s weights."""
 

@@ -68,4 +68,4 @@ def observe(name: str, setup: Setting, run: xr.Dataset) -> Observation:
     try:
         return OBSERVED[name](setup, run)
     except KeyError as missing:
-        raise Unobserved(f"the run has no {missing}, which {name} needs") from None
+        raise Unobserved(f"neither the run nor the instance has {missing}, which {name} needs") from None

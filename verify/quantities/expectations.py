@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 
 from simulate.problems.softmax import SoftmaxRegression
-from verify.observed import Curve, Sample, Start
+from verify.observed import Curve, Sample, Start, Unobserved
 from verify.setup import Setup
 
 
@@ -18,6 +18,8 @@ def _certain(setup: Setup) -> bool:
 def squared_gradient(setup: Setup, run: xr.Dataset, average: str) -> Sample:
     """||grad f(x_bar_{k*})||^2, the mean over the steps k that each seed drew."""
     draws = run["grad_f_sq"].sel(average=average).transpose("seed", "draw").values
+    if not draws.shape[1]:
+        raise Unobserved("no step of the run was drawn to be measured")
     c = setup.config
     last = (run["k"].values.max(axis=0) // c.H) + 1
     every = draws.shape[1] == c.H * (c.R - c.r_hat)
@@ -40,6 +42,8 @@ def average_gap(setup: Setup, run: xr.Dataset, average: str) -> Sample | Curve:
     f_star = setup.shared["f_star"]
     if setup.closed_form:
         return setup.closed_form_gap()
+    if not run.sizes["horizon"]:
+        raise Unobserved("the run measures no averaged iterate")
     gaps = run["f_avg"].sel(average=average).transpose("seed", "horizon").values
     gaps = np.maximum(gaps - float(np.asarray(f_star.value)) + float(f_star.radius), 0.0)
     return Sample(
@@ -79,6 +83,8 @@ def consensus_sum(setup: Setup, run: xr.Dataset, average: str) -> Sample:
     steps = c.H * (c.R - c.r_hat)
     e_bar = run["e_bar"].sel(average=average).transpose("seed", "draw").values
     squares = run["grad_f_sq"].sel(average=average).transpose("seed", "draw").values
+    if not e_bar.shape[1]:
+        raise Unobserved("no step of the run was drawn to be measured")
     last = (run["k"].values.max(axis=0) // c.H) + 1
     certain = _certain(setup) and e_bar.shape[1] == steps
     ceiling = setup.grad_f_sq_ceiling

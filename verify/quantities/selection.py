@@ -97,12 +97,13 @@ def value_error(welfare: Welfare, N: Float[np.ndarray, "*batch m"]) -> Float[np.
 def welfare_gap(setup: Setting, run: xr.Dataset) -> Curve:
     """h(N_bar_R) - h(N*), signed, with dist(N_bar_R, SOL) for the lower bound."""
     found = averages(setup, run, HORIZONS if setup.equilibrium.unique is True else FEW)
-    h = setup.welfare
+    h, star = setup.welfare, setup.h_star
     assert h is not None  # a regularised run has a welfare loss
+    assert star is not None  # and h a least value over the equilibria
     slope = _constant(setup, "C_H")
-    here, best = h.value(found.N), float(h.value(setup.N_star))
-    error = value_error(h, found.N) + float(value_error(h, setup.N_star)) + U * np.abs(here - best)
-    error = error + slope * (found.error + setup.N_star_error)
+    here, best = h.value(found.N), (star.low + star.high) / 2
+    error = value_error(h, found.N) + (star.high - star.low) / 2 + 4 * U * (np.abs(here) + abs(best))
+    error = error + slope * found.error
     along = _distance_to_equilibria(setup, found)
     size = max(
         float(np.max(np.abs(here))), abs(best), slope * float(np.max(setup.game.upper - setup.game.lower))

@@ -24,7 +24,8 @@ R = 120
 def bare(**known) -> SimpleNamespace:
     """A setting of which only `known` is known."""
     names = (
-        "game", "problem", "equilibrium", "welfare", "regularised", "N_star", "N_star_error", "p_star", "shared",
+        "game", "problem", "equilibrium", "welfare", "regularised", "N_star", "N_star_error", "h_star",
+        "p_star", "shared",
         "config", "r_hat",
     )  # fmt: skip
     return SimpleNamespace(**(dict.fromkeys(names) | known))
@@ -55,7 +56,8 @@ def monotone():
     corner = np.maximum(np.abs(game.F(game.lower)), np.abs(game.F(game.upper)))
     shared["C_F"] = Constant("C_F", float(np.linalg.norm(corner)), Provenance.CERTIFIED)
     setup = bare(
-        game=game, welfare=h, regularised=True, N_star=chosen.N, N_star_error=chosen.error_bound, config=config,
+        game=game, welfare=h, regularised=True, N_star=chosen.N, N_star_error=chosen.error_bound,
+        h_star=chosen.bracket, config=config,
         shared=shared, equilibrium=games.solve(game), p_star=chosen.N / chosen.N.sum(), r_hat=0,
     )  # fmt: skip
     return setup, run
