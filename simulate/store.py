@@ -83,7 +83,7 @@ def load(path: str | os.PathLike[str], problem: Problem | None = None) -> xr.Dat
         RunFileError: for anything that is not a whole, consistent run of this schema.
     """
     source = Path(path)
-    _check_container(source)
+    check_container(source)
     try:
         with xr.open_dataset(source, engine="h5netcdf", decode_times=False) as opened:
             _check_layout(source, opened)
@@ -107,7 +107,8 @@ def _one_line(error: Exception) -> str:
     return " ".join(str(error).split())[:120]
 
 
-def _check_container(source: Path) -> None:
+def check_container(source: Path) -> None:
+    """Raises RunFileError unless `source` is a flat NetCDF-4 file that holds its own data."""
     if not source.exists():
         raise RunFileError(f"{source}: no such file")
     if not source.is_file():

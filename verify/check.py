@@ -12,7 +12,7 @@ from jaxtyping import Float
 import bounds
 from bounds import Constant, HypothesisCheck, Kind, Provenance, Sense, Statement, weakest
 from simulate.problems.convex import StronglyConvex
-from verify.applicable import NotApplicable
+from verify.applicable import CONSTANT_STEP, REGULARISED, NotApplicable
 from verify.compare import compare, span
 from verify.decided import failed, predicate, undecidable
 from verify.envelope import checks_along, enclosure, envelope, linear, narrowed, settled
@@ -41,6 +41,7 @@ class Finding:
 
 
 _NOTHING = np.zeros(0)
+STRAYS = "strays"  # the attribute of a run that says where it leaves the participation update of its instance
 
 
 def examine(setup: Setup, run: xr.Dataset, statement: Statement, alpha: float) -> Finding:
@@ -51,6 +52,9 @@ def examine(setup: Setup, run: xr.Dataset, statement: Statement, alpha: float) -
     claims), and what this run does not show, is `inconclusive`, and the reason says so.
     """
     base = Verdict(statement.id, statement.edition, Outcome.INCONCLUSIVE, Rigor.RIGOROUS, setup.instance.name)
+    why = undecidable(statement)
+    if statement.kind is Kind.CLAIM and why is not None:
+        return _plain(replace(base, reason=why), statement)
     try:
         constants = setup.constants(statement)
     except bounds.HypothesisFails as error:
@@ -64,10 +68,9 @@ def examine(setup: Setup, run: xr.Dataset, statement: Statement, alpha: float) -
     if statement.kind is Kind.PREDICATE:
         constants = {**_bias(setup), **constants}
         return Finding(predicate(base, statement, constants), statement, used, None, _NOTHING)
-    outside = None if statement.kind is Kind.CLAIM else _outside(setup, statement)
+    outside = _outside(setup, run, statement)
     if outside is not None:
         return _plain(_fails(base, (outside,)), statement)
-    why = undecidable(statement)
     if why is not None:
         return _undecided(base, setup, run, statement, used, constants, why)
     try:
@@ -102,8 +105,11 @@ def _bias(setup: Setup) -> dict[str, Constant]:
     )
 
 
-def _outside(setup: Setup, statement: Statement) -> HypothesisCheck | None:
-    """The sampling, where the statement is about another one."""
+def _outside(setup: Setup, run: xr.Dataset, statement: Statement) -> HypothesisCheck | None:
+    """The sampling, where the statement is about another one; the update, where a run of others strays from it."""
+    strays = run.attrs.get(STRAYS)
+    if strays and statement.id.startswith((*CONSTANT_STEP, *REGULARISED)):
+        return HypothesisCheck("update", False, np.nan, np.nan, np.nan, f"update: {strays}")
     sampling = setup.config.sampling
     if sampling not in statement.sampling:
         text = f"sampling = {sampling}: the statement assumes {' or '.join(statement.sampling)}"
@@ -166,12 +172,12 @@ def _against(
         observation = _joined(curves, along_rounds=isinstance(observation, Samples))
         samples = ()
     if isinstance(observation, Curve):
-        finding = _curve(base, statement, constants, observation)
+        finding = judge_curve(base, statement, constants, observation)
         paired: set[str] = set()
     else:
         starts = {s.name: s for sample in samples for s in sample.starts}
         constants = {**constants, **_measured(list(starts.values()), constants)}
-        finding = _sample(base, setup, statement, constants, observation, alpha)
+        finding = judge_samples(base, statement, _last(setup, constants), observation, alpha)
         paired = set(starts)
     used = {name: constants[name] for name in statement.symbols if name in constants}
     verdict = finding.verdict
@@ -229,8 +235,10 @@ def _measured(starts: list[Start], constants: Mapping[str, Constant]) -> dict[st
     return shown
 
 
-def _curve(base: Verdict, statement: Statement, constants: Mapping[str, Constant], whole: Curve) -> Finding:
-    """A long curve is judged at some of its rounds, and then, in blocks, at all of them."""
+def judge_curve(
+    base: Verdict, statement: Statement, constants: Mapping[str, Constant], whole: Curve
+) -> Finding:
+    """Judge a curve; a long one at some of its rounds, and then, in blocks, at all of them."""
     curve = narrowed(whole)
     checks, applies = checks_along(statement, constants, curve)
     if not applies.any():
@@ -242,7 +250,7 @@ def _curve(base: Verdict, statement: Statement, constants: Mapping[str, Constant
     if curve is not whole and found.outcome is Outcome.HOLDS and not left:
         every = everywhere(statement, constants, whole)
         if every.index is not None:
-            return _curve(base, statement, constants, whole.at(np.array([every.index])))
+            return judge_curve(base, statement, constants, whole.at(np.array([every.index])))
         if every.settled:
             resolution = max(found.resolution, every.resolution)
             resolved = f", resolved down to {resolution:.2g}" if resolution else ""
@@ -267,20 +275,20 @@ def _curve(base: Verdict, statement: Statement, constants: Mapping[str, Constant
     return Finding(verdict, statement, {}, kept, _NOTHING if kept.axis == "k" else high)
 
 
-def _sample(
+def judge_samples(
     base: Verdict,
-    setup: Setup,
     statement: Statement,
     constants: Mapping[str, Constant],
     observation: Sample | Samples,
     alpha: float,
 ) -> Finding:
+    """Judge an expectation at one horizon, or at several rounds, at level `alpha`."""
     samples = _samples(observation)
     own = [
         {name: Constant(name, value, Provenance.EXACT) for name, value in sample.given.items()}
         for sample in samples
     ]
-    checks = statement.check({**_last(setup, constants), **own[-1]})
+    checks = statement.check({**constants, **own[-1]})
     if any(c.holds is False for c in checks):
         return Finding(_fails(base, checks), statement, {}, None, _NOTHING)
     linears = [linear(statement, constants, sample) for sample in samples]

@@ -124,14 +124,16 @@ def _half(low: Float[np.ndarray, " k"], high: Float[np.ndarray, " k"]) -> Float[
 def _used(values: Float[np.ndarray, " k"], high: Float[np.ndarray, " k"]) -> Float[np.ndarray, " k"]:
     """How much of the bound is used: values/high where that means something, else minus the room left."""
     plain = (high > 0) & (values >= 0)
-    ratio = np.divide(values, high, out=np.zeros_like(high), where=plain)
+    with np.errstate(over="ignore"):  # a bound may have sunk to the least of floats
+        ratio = np.divide(values, high, out=np.zeros_like(high), where=plain)
     return np.where(plain, ratio, values - high)
 
 
 def _excess(values: Float[np.ndarray, " k"], high: Float[np.ndarray, " k"]) -> Float[np.ndarray, " k"]:
     """How far beyond the bound, as a multiple of it where it is positive."""
     positive = (high > 0) & np.isfinite(high)
-    ratio = np.divide(values, high, out=np.zeros_like(high), where=positive)
+    with np.errstate(over="ignore"):
+        ratio = np.divide(values, high, out=np.zeros_like(high), where=positive)
     return np.where(positive, ratio, values - high)
 
 
@@ -144,6 +146,6 @@ def span(curve: Curve) -> str:
     first, last = int(curve.rounds.min()), int(curve.rounds.max())
     if curve.rounds.size == 1:
         return f"{curve.axis} = {first}"
-    if curve.axis == "k" or curve.note:
+    if curve.axis == "k" or curve.note or curve.rounds.size <= last - first:
         return f"{curve.rounds.size} {_points(curve)} between {curve.axis} = {first} and {last}"
     return f"every {curve.axis} from {first} to {last}"

@@ -131,6 +131,7 @@ def settled(sample: Sample, proven: bool) -> Curve:
         along[start.name] = Measured(np.array([value]), np.array([radius]))
     given = {name: Measured(np.array([float(v)]), np.zeros(1)) for name, v in sample.given.items()}
     value, error = _seen(sample.values)
+    error += sample.error
     return Curve(
         "R",
         np.array([sample.round or 0]),

@@ -139,9 +139,9 @@ def _evidence_violated(sample: Sample, bound: Linear) -> Evidence:
         return NO_EVIDENCE
     if not np.isfinite(bound.rest_high) or not np.all(np.isfinite(slopes)):
         return NO_EVIDENCE
-    paired = _paired(sample, slopes, 1 - RUN_ROUNDING, 1 + RUN_ROUNDING)
+    paired = _paired(sample, slopes, 1 - RUN_ROUNDING, 1 + RUN_ROUNDING) - sample.error
     ends = [c * s.ceiling for c, s in zip(slopes, sample.starts, strict=True) if c > 0]
-    floor = -(1 + RUN_ROUNDING) * sum(ends) * (1 + 1e-12)
+    floor = -(1 + RUN_ROUNDING) * sum(ends) * (1 + 1e-12) - sample.error
     return against_at_most(paired, bound.rest_high, floor) if bound.rest_high > floor else NO_EVIDENCE
 
 
@@ -151,15 +151,15 @@ def _evidence_holds(sample: Sample, bound: Linear, alpha: float) -> Evidence:
     slopes = [low for low, _ in bound.slopes]
     least = bound.rest_low + sum(c * s.floor for c, s in zip(slopes, sample.starts, strict=True))
     if np.isfinite(sample.ceiling):
-        paired = _paired(sample, slopes, 1 + RUN_ROUNDING, 1 - RUN_ROUNDING)
+        paired = _paired(sample, slopes, 1 + RUN_ROUNDING, 1 - RUN_ROUNDING) + sample.error
         floors = [c * s.floor for c, s in zip(slopes, sample.starts, strict=True)]
         ceiling = sample.ceiling * (1 + RUN_ROUNDING) - (1 - RUN_ROUNDING) * sum(floors)
         rounding = 1e-12 * (
             sample.ceiling
             + sum(c * float(s.values.max()) for c, s in zip(slopes, sample.starts, strict=True))
         )
-        evidence.append(against_at_least(paired, bound.rest_low, ceiling + rounding))
+        evidence.append(against_at_least(paired, bound.rest_low, ceiling + rounding + sample.error))
     if np.isfinite(sample.variance_proxy):
-        values = sample.values * (1 + RUN_ROUNDING)
+        values = sample.values * (1 + RUN_ROUNDING) + sample.error
         evidence.append(against_at_least_subgaussian(values, least, sample.variance_proxy, alpha / 2))
     return average(*evidence) if evidence else NO_EVIDENCE

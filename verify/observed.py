@@ -108,6 +108,7 @@ class Sample:
         given: constants that belong to this sample (the round and step at which it was taken).
         certain: nothing in it is random: every seed is the same, to rounding.
         round: the round or horizon that it is about.
+        error: how exactly each value is given (beyond the rounding of a run).
     """
 
     values: Float[np.ndarray, " S"]
@@ -119,6 +120,7 @@ class Sample:
     given: Mapping[str, int] = field(default_factory=dict)
     certain: bool = False
     round: int | None = None
+    error: float = 0.0
 
 
 @dataclass(frozen=True)

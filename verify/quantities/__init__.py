@@ -57,6 +57,10 @@ OBSERVED: Mapping[str, Observe] = MappingProxyType(
 )
 
 
+# What a variable is called in a file that another implementation wrote.
+_IN_FILES = {"f": "'loss'"}
+
+
 def observe(name: str, setup: Setting, run: xr.Dataset) -> Observation:
     """What `run` shows of the quantity `name`.
 
@@ -67,5 +71,6 @@ def observe(name: str, setup: Setting, run: xr.Dataset) -> Observation:
         raise Unobserved(f"{name} is not something that a run shows")
     try:
         return OBSERVED[name](setup, run)
-    except KeyError as missing:
+    except KeyError as error:
+        missing = _IN_FILES.get(str(error.args[0]), repr(error.args[0]))
         raise Unobserved(f"neither the run nor the instance has {missing}, which {name} needs") from None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import xarray as xr
 
@@ -18,7 +20,7 @@ def _certain(setup: Setup) -> bool:
 def squared_gradient(setup: Setup, run: xr.Dataset, average: str) -> Sample:
     """||grad f(x_bar_{k*})||^2, the mean over the steps k that each seed drew."""
     draws = run["grad_f_sq"].sel(average=average).transpose("seed", "draw").values
-    if not draws.shape[1]:
+    if not draws.shape[1] or np.any(np.isnan(draws)):
         raise Unobserved("no step of the run was drawn to be measured")
     c = setup.config
     last = (run["k"].values.max(axis=0) // c.H) + 1
@@ -27,13 +29,14 @@ def squared_gradient(setup: Setup, run: xr.Dataset, average: str) -> Sample:
     path = np.cumsum(draws, axis=1) / np.arange(1, draws.shape[1] + 1)
     return Sample(
         values=draws.mean(axis=1),
-        starts=(setup.start_gap(run),),
+        starts=(_gap(setup, run),),
         ceiling=setup.grad_f_sq_ceiling,
         variance_proxy=0.0 if certain else float("inf"),
         horizon=last.astype(int),
         path=path,
         certain=certain,
         round=c.R,
+        error=_unit(run, "grad_f_sq"),
     )
 
 
@@ -45,16 +48,19 @@ def average_gap(setup: Setup, run: xr.Dataset, average: str) -> Sample | Curve:
     if not run.sizes["horizon"]:
         raise Unobserved("the run measures no averaged iterate")
     gaps = run["f_avg"].sel(average=average).transpose("seed", "horizon").values
+    if np.any(np.isnan(gaps)):
+        raise KeyError(f"f_avg_{average}")
     gaps = np.maximum(gaps - float(np.asarray(f_star.value)) + float(f_star.radius), 0.0)
     return Sample(
         values=gaps[:, -1],
-        starts=(setup.start_distance_sq(run),),
+        starts=(_distance(setup, run),),
         ceiling=setup.f_gap_ceiling,
         variance_proxy=setup.f_gap_proxy(run),
         horizon=run["horizon"].values.astype(int),
         path=gaps,
         certain=_certain(setup),
         round=int(run["horizon"].values[-1]),
+        error=_unit(run, "f_avg"),
     )
 
 
@@ -105,13 +111,50 @@ def consensus_sum(setup: Setup, run: xr.Dataset, average: str) -> Sample:
 
 def start_gap(setup: Setup, run: xr.Dataset) -> Sample:
     """f(x_bar_{T_r_hat}) - f* of each seed (the a-priori start gap bounds its mean)."""
-    start = setup.start_gap(run)
-    return _of_start(setup, start)
+    return _of_start(setup, _gap(setup, run))
 
 
 def start_distance(setup: Setup, run: xr.Dataset) -> Sample:
     """||x_bar_{T_r_hat} - x*||^2 of each seed."""
-    return _of_start(setup, setup.start_distance_sq(run))
+    return _of_start(setup, _distance(setup, run))
+
+
+def _gap(setup: Setup, run: xr.Dataset) -> Start:
+    """f(x_bar_{T_r_hat}) - f*: measured, or f(x_0) - f* where nothing was recorded and counting starts at once."""
+    if "f" not in run:
+        return _known(setup, run, "f_gap", "f")
+    start = setup.start_gap(run)
+    return replace(start, error=start.error + _unit(run, "f"))
+
+
+def _distance(setup: Setup, run: xr.Dataset) -> Start:
+    """||x_bar_{T_r_hat} - x*||^2: measured, or ||x_0 - x*||^2 in the same case."""
+    if "dist_sq" not in run:
+        return _known(setup, run, "D_r_hat", "dist_sq")
+    start = setup.start_distance_sq(run)
+    return replace(start, error=start.error + _unit(run, "dist_sq"))
+
+
+def _unit(run: xr.Dataset, variable: str) -> float:
+    """How exactly a file gives a variable; a run of this project's simulator gives all of it."""
+    return float(run.attrs.get(f"{variable}_unit", 0.0))
+
+
+def _known(setup: Setup, run: xr.Dataset, name: str, variable: str) -> Start:
+    """A start that the constants give.
+
+    Raises:
+        KeyError: naming the variable, if they do not.
+    """
+    if setup.r_hat or name not in setup.shared:
+        raise KeyError(variable)
+    constant = setup.shared[name]
+    value, radius = float(np.asarray(constant.value)), float(np.max(constant.radius))
+    low, high = max(value - radius, 0.0), value + radius
+    if name == "D_r_hat":  # it enters by its square
+        low, high = low**2 * (1 - 1e-12), high**2 * (1 + 1e-12)
+    middle = (low + high) / 2
+    return Start(name, np.full(run.sizes["seed"], middle), low, high, high - middle)
 
 
 def _of_start(setup: Setup, start: Start) -> Sample:

@@ -212,7 +212,7 @@ def _identity(
         steps = np.arange(H) == H - 1 if boundary_only else np.ones(H, dtype=bool)
         found.append(_worst_coordinate(setup, r, steps, before, moved, after, error))
     if not found:
-        raise Unobserved(why or "the run keeps no model of two rounds in a row")
+        raise Unobserved(why)
     k, values, error, x, g, size = (np.concatenate(column) for column in zip(*found, strict=True))
     exact = np.zeros(k.size)
     along = {names[0]: Measured(x, exact), names[1]: Measured(g, exact)}

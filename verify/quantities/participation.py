@@ -89,14 +89,17 @@ def ne_infeasibility(setup: Setting, run: xr.Dataset) -> Curve:
     return Curve("R", rounds, values, slack * OUT, identity, diameter)
 
 
-def participation_next(setup: Setting, run: xr.Dataset) -> Curve:
-    """N_{i,r+1} against the projected step from N_{i,r}: the client that fits worst, in every round.
+def projected_step(
+    setup: Setting, N: Float[np.ndarray, "rounds m"]
+) -> tuple[
+    Float[np.ndarray, "R m"], Float[np.ndarray, "R m"], Float[np.ndarray, "R m"], Float[np.ndarray, "R m"]
+]:
+    """Line 10 of Algorithm 1 from each row of N but the last, taken as it is.
 
-    The recorded N_r is taken as it is, so only this one step's rounding counts: that of F (and of lambda_r
-    grad h), and that of the recorded N_{r+1}.
+    Returns:
+        (projected, room, slope, slack): the step, a bound on its rounding, and F (+ lambda_r grad h) with its own.
     """
-    game, config = setup.game, setup.config
-    N, R = run["N"].values, run.sizes["round"] - 1
+    game, config, R = setup.game, setup.config, len(N) - 1
     pairs = [evaluate(game, N[r]) for r in range(R)]
     slope, slack = np.array([v for v, _ in pairs]), np.array([e for _, e in pairs])
     steps = schedule(config.gamma_tilde, config.a, R)[:, None]
@@ -110,18 +113,28 @@ def participation_next(setup: Setting, run: xr.Dataset) -> Curve:
         slack = slack + U * np.abs(slope)
     target = N[:-1] - steps * slope
     projected = np.clip(target, game.lower, game.upper)
-    room = (
-        steps * slack
-        + (SCHEDULE_ERROR + 4 * U) * (np.abs(N[:-1]) + np.abs(steps * slope))
-        + U * np.abs(N[1:])
-    )
-    room = np.where(_cut(target, room, game.lower, game.upper), U * np.abs(N[1:]), room)
+    room = steps * slack + (SCHEDULE_ERROR + 4 * U) * (np.abs(N[:-1]) + np.abs(steps * slope))
+    room = np.where(_cut(target, room, game.lower, game.upper), 0.0, room)
+    return projected, room * OUT, slope, slack * OUT
+
+
+def participation_next(setup: Setting, run: xr.Dataset) -> Curve:
+    """N_{i,r+1} against the projected step from N_{i,r}: the client that fits worst, in every round.
+
+    The recorded N_r is taken as it is, so only this one step's rounding counts: that of F (and of lambda_r
+    grad h), and that of the recorded N_{r+1}.
+    """
+    game, config = setup.game, setup.config
+    N, R = run["N"].values, run.sizes["round"] - 1
+    projected, room, slope, slack = projected_step(setup, N)
+    room = room + U * np.abs(N[1:])
+    steps = schedule(config.gamma_tilde, config.a, R)
     worst = np.argmax(np.abs(N[1:] - projected) / np.maximum(room, np.finfo(float).tiny), axis=1)
     at = (np.arange(R), worst)
     along = {
         "N_i": Measured(N[:-1][at], np.zeros(R)),
-        "F_i": Measured(slope[at], slack[at] * OUT),
-        "gamma_tilde": Measured(steps[:, 0], SCHEDULE_ERROR * steps[:, 0]),
+        "F_i": Measured(slope[at], slack[at]),
+        "gamma_tilde": Measured(steps, SCHEDULE_ERROR * steps),
         "lower": Measured(game.lower[worst], np.zeros(R)),
         "upper": Measured(game.upper[worst], np.zeros(R)),
     }

@@ -43,12 +43,15 @@ def watched(run: xr.Dataset) -> list[int]:
     """The rounds of `run` whose model is kept, and the next round's too.
 
     Raises:
-        Unobserved: if the run keeps no models.
+        Unobserved: if the run keeps no models, or never two in a row.
     """
     if "x_hat" not in run:
         raise Unobserved("the run keeps no models x_hat_r, from which a round could be played again")
     recorded, last = set(run["record"].values.tolist()), int(run.sizes["round"]) - 1
-    return sorted(r for r in recorded if r + 1 in recorded and r < last)
+    found = sorted(r for r in recorded if r + 1 in recorded and r < last)
+    if not found:
+        raise Unobserved("the run keeps no model of two rounds in a row")
+    return found
 
 
 def model(run: xr.Dataset, r: int, seeds: int) -> Float[np.ndarray, "S n"]:

@@ -343,8 +343,6 @@ def states_of(setup: Setting, run: xr.Dataset) -> States:
     if setup in _KEPT and _KEPT[setup][0]() is run:
         return _KEPT[setup][1]
     rounds, H = replay.watched(run), setup.config.H
-    if not rounds:
-        raise Unobserved("the run keeps no model of two rounds in a row")
     steps = np.unique(np.rint(np.linspace(0, H - 1, min(H, max(2, STATES // len(rounds))))).astype(int))
     most = replay.affordable(setup.problem, len(rounds), steps.size, run.sizes["seed"])
     seeds = max(1, min(most, STATES // (len(rounds) * steps.size)))
