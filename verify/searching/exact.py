@@ -147,9 +147,7 @@ def expectations(setup: Setup, N: list[Balls], average: str) -> Expectations:
         )
     p = [shares(x) for x in N]
     p_star = shares(equilibrium(setup))
-    parts = [
-        _Coordinate(setup, problem, d, p_star).follow(p, average == "p_now") for d in range(problem.n)
-    ]
+    parts = [_Coordinate(setup, problem, d, p_star).follow(p, average == "p_now") for d in range(problem.n)]
     return Expectations(*(total([getattr(part, name) for part in parts]) for name in _NAMES))
 
 
@@ -191,9 +189,7 @@ class _Coordinate:
             partial = [total(row[:j]) for j in range(self.H)]
             squares = [square(v) for v in row[: self.H]]
             self.end.append(variance * total(squares))
-            self.cross.append(
-                variance * total([v * w for v, w in zip(row[: self.H], partial, strict=True)])
-            )
+            self.cross.append(variance * total([v * w for v, w in zip(row[: self.H], partial, strict=True)]))
             self.sum.append(variance * total([square(v) for v in partial]))
             self.each.append(variance * total([total(squares[:t]) for t in range(self.H)]))
 
@@ -230,7 +226,9 @@ class _Coordinate:
         pull = [q * (x - c) for q, c in zip(w, self.c, strict=True)]
         linear = total([h * g for h, g in zip(pull, self.G, strict=True)])
         pairs = range(len(w))
-        quadratic = total([(pull[i] * pull[j] + w[i] * w[j] * v) * self.GG[i][j] for i in pairs for j in pairs])
+        quadratic = total(
+            [(pull[i] * pull[j] + w[i] * w[j] * v) * self.GG[i][j] for i in pairs for j in pairs]
+        )
         return self.H * square(rest) + 2 * rest * linear + quadratic + _weighed(w, w, self.each)
 
 

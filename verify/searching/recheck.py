@@ -93,7 +93,9 @@ def _judge(base: Verdict, statement: Statement, points: list[Point], used: dict[
     counted = [p for p in points if not p[3] and p[2] > 0]
     if not counted:
         return Recheck(
-            -np.inf, np.inf, replace(base, hypotheses=checks, reason="no round at which the bound is positive")
+            -np.inf,
+            np.inf,
+            replace(base, hypotheses=checks, reason="no round at which the bound is positive"),
         )
     ratios = [(r, observed, bound, observed / bound) for r, observed, bound, _ in counted]
     r, observed, bound, ratio = max(ratios, key=lambda item: float(item[3].mid()))
@@ -101,7 +103,10 @@ def _judge(base: Verdict, statement: Statement, points: list[Point], used: dict[
     if undecided:
         outcome, reason = Outcome.INCONCLUSIVE, f"undecided hypothesis: {', '.join(undecided)}"
     elif observed > bound:
-        outcome, reason = Outcome.VIOLATED, f"observed/bound >= {arb_lower(ratio):.6g}, every hypothesis proved"
+        outcome, reason = (
+            Outcome.VIOLATED,
+            f"observed/bound >= {arb_lower(ratio):.6g}, every hypothesis proved",
+        )
     elif all(o <= b for _, o, b, _ in counted):
         outcome, reason = Outcome.HOLDS, f"observed/bound <= {arb_upper(ratio):.6g} at every round"
     else:

@@ -32,7 +32,11 @@ def instance_toml(pop: Population, statement: Statement) -> str:
         f"curvature = {_list(pop.curvature[0])}",
         f"centre = [{', '.join(f'[{_number(c)}]' for c in pop.centre[0])}]",
         f"tradeoff = {_number(pop.tradeoff[0])}",
-        *([f'noise_law = {{ law = "rademacher", scale = {_number(pop.nu[0])}, atoms = 1 }}'] if noisy else []),
+        *(
+            [f'noise_law = {{ law = "rademacher", scale = {_number(pop.nu[0])}, atoms = 1 }}']
+            if noisy
+            else []
+        ),
         "",
         "[game]",
         'kind = "affine"',
