@@ -75,7 +75,9 @@ def _summary(grid: Grid, frame: pd.DataFrame) -> tuple[str, bool]:
     if broken.empty:
         head += " No statement is violated."
     else:
-        names = sorted({f"{r.statement} ({r.edition})" for r in broken[["statement", "edition"]].itertuples()})
+        names = sorted(
+            {f"{r.statement} ({r.edition})" for r in broken[["statement", "edition"]].itertuples()}
+        )
         head += f" Violated: {', '.join(names)}."
     if failed:
         head += f" {failed} points could not be audited."
@@ -94,7 +96,9 @@ def _tally(frame: pd.DataFrame) -> list[dict[str, Any]]:
                 "edition": edition,
                 "counts": {str(o): int(n) for o, n in part.outcome.value_counts().items()},
                 "worst": "" if pd.isna(ratio) else f"{ratio:.3g}",
-                "fails": [f"{name} ({n} points)" for name, n in sorted(fails.items(), key=lambda f: (-f[1], f[0]))],
+                "fails": [
+                    f"{name} ({n} points)" for name, n in sorted(fails.items(), key=lambda f: (-f[1], f[0]))
+                ],
             }
         )
     return entries
@@ -102,7 +106,9 @@ def _tally(frame: pd.DataFrame) -> list[dict[str, Any]]:
 
 def _statement(grid: Grid, name: str, part: pd.DataFrame, axes: list[str]) -> dict[str, Any]:
     varied = [axis for axis in axes if part[axis].nunique() > 1]
-    figures = [_figure(draw_axis(part, axis), name, f"against {axis}", _AXIS_CAPTION) for axis in varied[:_MOST_AXES]]
+    figures = [
+        _figure(draw_axis(part, axis), name, f"against {axis}", _AXIS_CAPTION) for axis in varied[:_MOST_AXES]
+    ]
     pair = [axis for axis in varied if is_numeric(part, axis)] or varied
     pair = sorted(sorted(pair, key=varied.index), key=lambda a: -part[a].nunique())[:2]
     if len(pair) == 2:
@@ -121,14 +127,18 @@ _HEAT_CAPTION = (
 
 
 def _figure(png: bytes, name: str, what: str, caption: str) -> Figure:
-    return Figure(base64.b64encode(png).decode(), f"{name}: observed/bound {what}", f"{name} {what}. {caption}")
+    return Figure(
+        base64.b64encode(png).decode(), f"{name}: observed/bound {what}", f"{name} {what}. {caption}"
+    )
 
 
 def _worst(grid: Grid, frame: pd.DataFrame, folder: Path) -> list[dict[str, Any]]:
     """The violated checks and those nearest to their bound: each one's instance as a file, with the command."""
     folder.mkdir()
     compared = frame[frame.ratio.notna()]
-    violated = compared[compared.outcome == str(Outcome.VIOLATED)].nlargest(_MOST_WORST, "ratio", keep="first")
+    violated = compared[compared.outcome == str(Outcome.VIOLATED)].nlargest(
+        _MOST_WORST, "ratio", keep="first"
+    )
     others = compared[compared.outcome != str(Outcome.VIOLATED)].nlargest(_MOST_WORST, "ratio", keep="first")
     entries = []
     for row in pd.concat([violated, others]).itertuples():

@@ -80,7 +80,9 @@ def _shares(axes: Axes, part: pd.DataFrame, place: np.ndarray, count: int, row: 
     total = np.bincount(place, minlength=count)
     bottom = np.full(count, row + 0.05)
     for outcome, colour in COLOURS.items():
-        share = np.bincount(place[(part.outcome == outcome).to_numpy()], minlength=count) / np.maximum(total, 1)
+        share = np.bincount(place[(part.outcome == outcome).to_numpy()], minlength=count) / np.maximum(
+            total, 1
+        )
         axes.bar(np.arange(count), 0.9 * share, 0.9, bottom, color=colour, lw=0)
         bottom = bottom + 0.9 * share
 
@@ -113,7 +115,9 @@ def draw_heat(frame: pd.DataFrame, across: str, up: str) -> bytes:
             part = frame[frame.edition == edition]
             grid = part.pivot_table(index=up, columns=across, values="ratio", aggfunc="max", dropna=False)
             grid = grid.reindex(index=rows, columns=columns)
-            image = axes.imshow(grid.to_numpy(float), origin="lower", aspect="auto", norm=norm, cmap="cividis")
+            image = axes.imshow(
+                grid.to_numpy(float), origin="lower", aspect="auto", norm=norm, cmap="cividis"
+            )
             _letters(axes, part, grid, across, up)
             axes.set(title=edition, xlabel=across)
             _ticks(axes, columns)

@@ -84,7 +84,9 @@ class Grid:
             values = axis.entry(i) | values
         table = with_values(self.base, {k: v for k, v in values.items() if k != EPSILON})
         table["name"] = f"{self.file.name}-{index}"
-        return Point(index, values, instance_of(table, f"point {index} of {self.file.name} ({shown(values)})"))
+        return Point(
+            index, values, instance_of(table, f"point {index} of {self.file.name} ({shown(values)})")
+        )
 
 
 def load_grid(path: Path, most: int) -> Grid:

@@ -90,7 +90,9 @@ def compute(shared: tuple[str, float], units: tuple[Unit, ...]) -> list[tuple[st
     """
     engine, level = shared
     if engine != engine_version():
-        raise InputError("a worker has another version of the code or its libraries: install the same everywhere")
+        raise InputError(
+            "a worker has another version of the code or its libraries: install the same everywhere"
+        )
     return [(unit.key, _computed(unit, level)) for unit in units]
 
 
