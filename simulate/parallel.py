@@ -208,7 +208,7 @@ class HeldByWorker:
     """Says that the worker itself holds what the tasks share."""
 
 
-_one_at_a_time = threading.Lock()
+_one_at_a_time = threading.RLock()  # a task may map tasks of its own, in its process
 _shared: Any = None
 
 

@@ -102,7 +102,7 @@ def participation(
     _check(game, N_0, gamma_tilde, R, welfare, lambda_0, a, b)
     steps = schedule(gamma_tilde, a, R)
     lambdas = np.zeros(R) if welfare is None else schedule(float(lambda_0 or 0.0), b, R)
-    rate = _lipschitz(game, welfare, steps, lambdas)
+    rate = step_lipschitz(game, welfare, steps, lambdas)
     N, direction = np.empty((R + 1, game.m)), np.empty((R, game.m))
     N[0] = N_0
     for r in range(R):
@@ -171,7 +171,7 @@ def gradient_error(welfare: Welfare, N: Float[np.ndarray, "*batch m"]) -> Float[
     return np.full(N.shape, np.inf)
 
 
-def _lipschitz(
+def step_lipschitz(
     game: Any, welfare: Any, steps: Float[np.ndarray, " R"], lambdas: Float[np.ndarray, " R"]
 ) -> Float[np.ndarray, " R"]:
     """Per round, a bound on the Lipschitz constant of N -> N - gamma_tilde_r (F + lambda_r grad h)(N)."""

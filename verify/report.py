@@ -15,6 +15,7 @@ from verify.audit import Progress, Report, audit, dump, proof_steps
 from verify.errata import latex
 from verify.errors import EXIT_INTERRUPTED, EXIT_STANDS, EXIT_VIOLATED, InputError, run_command
 from verify.experiments.results import Experiment
+from verify.foreign import audit_run
 from verify.instance import builtin_instances, load_instance
 from verify.output import check_writable, fresh_folder
 from verify.page import figures, render, summary
@@ -50,6 +51,11 @@ def parser() -> argparse.ArgumentParser:
     )
     p.add_argument(
         "--allow-code", action="store_true", help="let an instance name your own Python class (it is run)"
+    )
+    p.add_argument(
+        "--run",
+        metavar="FILE.nc|.csv|.npz",
+        help="check a run that another implementation made of one instance",
     )
     p.add_argument("--only", action="append", metavar="ID", help="only this statement (repeatable)")
     p.add_argument("--seeds", type=_integer("seeds", 1), metavar="S", help="seeds per instance")
@@ -117,6 +123,7 @@ def _select(name: str, options: argparse.Namespace) -> str:
     words = ["--instance", name, *(["--allow-code"] if options.allow_code else [])]
     words += ["--seeds", str(options.seeds)] if options.seeds is not None else []
     words += ["--seed", str(options.seed)] if options.seed is not None else []
+    words += ["--run", options.run] if options.run is not None else []
     return shlex.join(words)
 
 
@@ -148,20 +155,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
     options = parser().parse_args(words)
     check_writable(options.out)
+    if options.run is not None and len(options.instance or ()) != 1:
+        raise InputError(f"--run {options.run}: give the one instance that was run with --instance")
     named = options.instance or builtin_instances(None if options.profile == "full" else "quick")
     instances = chosen(named, options.only, options.allow_code)
     sources = {
         load_instance(name, allow_code=options.allow_code).name: _select(name, options) for name in named
     }
     with progress() as tell:
-        report = audit(
-            instances,
-            seeds=options.seeds,
-            root_seed=options.seed,
-            jobs=options.jobs,
-            only=options.only,
-            progress=tell,
-        )
+        if options.run is not None:
+            report = audit_run(instances[0], options.run, only=options.only, progress=tell)
+        else:
+            report = audit(
+                instances,
+                seeds=options.seeds,
+                root_seed=options.seed,
+                jobs=options.jobs,
+                only=options.only,
+                progress=tell,
+            )
         if report.partial and not report.audits:
             raise KeyboardInterrupt
         whole = options.instance is None and options.only is None

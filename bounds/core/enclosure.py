@@ -92,9 +92,38 @@ def sqrt(x: Any) -> arb:
 
 
 def cbrt(x: Any) -> arb:
-    """Cube root, 0 at an exact zero (where `arb.root` is not a number at most precisions)."""
+    """Cube root, 0 at an exact zero (where `arb.root` is not a number at most precisions), else as `sqrt`."""
     x = x if isinstance(x, arb) else arb(x)
-    return _ZERO if x.is_zero() else x.root(3)
+    if x.is_zero():
+        return _ZERO
+    if x.contains(0):
+        return arb.union(_ZERO, x.upper().root(3))
+    return x.root(3)
+
+
+class Below(arb):
+    """All numbers from -inf up to `top`: the logarithm of a ball whose part > 0 reaches down to zero.
+
+    To flint it is the ball of all numbers; what an order needs of it survives: a positive multiple, and the largest of
+    it and of others.
+    """
+
+    top: arb
+
+    @classmethod
+    def of(cls, top: arb) -> Below:
+        """The numbers up to top's upper end."""
+        made = cls(0, float("inf"))
+        made.top = top.upper()
+        return made
+
+    def __truediv__(self, other: Any) -> arb:
+        return Below.of(self.top / other) if other > 0 else arb(self) / other
+
+    def __mul__(self, other: Any) -> arb:
+        return Below.of(self.top * other) if other > 0 else arb(self) * other
+
+    __rmul__ = __mul__
 
 
 def exp(x: Any) -> arb:
@@ -103,9 +132,13 @@ def exp(x: Any) -> arb:
 
 
 def log(x: Any) -> arb:
-    """Logarithm, -inf at an exact zero."""
+    """Logarithm, -inf at an exact zero; of a ball that reaches down to zero, of its part >= 0: see `Below`."""
     x = x if isinstance(x, arb) else arb(x)
-    return _NEG_INF if x.is_zero() else x.log()
+    if x.is_zero():
+        return _NEG_INF
+    if x.contains(0) and x.is_finite():
+        return Below.of(x.upper().log())
+    return x.log()
 
 
 def divide(x: Any, y: Any) -> arb:
@@ -120,10 +153,16 @@ def divide(x: Any, y: Any) -> arb:
 
 
 def maximum(*values: Any) -> arb:
-    """The largest of some balls."""
-    best = arb(values[0]) if not isinstance(values[0], arb) else values[0]
-    for v in values[1:]:
-        best = best.max(v if isinstance(v, arb) else arb(v))
+    """The largest of some balls; one whose other end is open (`Below`) can only raise it."""
+    open_ended = [v.top for v in values if isinstance(v, Below)]
+    plain = [v if isinstance(v, arb) else arb(v) for v in values if not isinstance(v, Below)]
+    if not plain:
+        return Below.of(maximum(*open_ended))
+    best = plain[0]
+    for v in plain[1:]:
+        best = best.max(v)
+    for top in open_ended:
+        best = arb.union(best, best.max(top))
     return best
 
 

@@ -335,8 +335,8 @@ class Plan:
             if bits not in self.functions:
                 reads = ball_reads(self.resolution.inputs, self.arrays, self.counts)
                 self.functions[bits] = build(self.expressions, self.resolution, "ball", self.counts, reads)
-            balls: tuple[arb, ...] = self.functions[bits](constants)
-            return balls
+            enclosed: tuple[arb, ...] = self.functions[bits](constants)
+            return enclosed
         finally:
             ctx.prec = before
 

@@ -192,7 +192,7 @@ class Search:
             at_low = excess(low)
         if at_low <= 0:
             return float(lowest)
-        return math.exp(_root(excess, low, high, least_excess))
+        return math.exp(crossing(excess, low, high, least_excess))
 
     def _first_allowed(self, low: int) -> int:
         """The smallest R > low, at most 10^18, for which the hypotheses and the NE target leave an r_hat."""
@@ -322,7 +322,7 @@ def _spread(first: float, last: float, count: int) -> Float[np.ndarray, " k"]:
     return np.unique(np.rint(np.concatenate([[first, last], first + steps, last - steps[steps < width]])))
 
 
-def _root(excess: Callable[[float], float], low: float, high: float, at_high: float) -> float:
+def crossing(excess: Callable[[float], float], low: float, high: float, at_high: float) -> float:
     """Where a decreasing function of log R changes sign, to a fraction of one round.
 
     A secant inside a bracket: in log R the excess is nearly a line, of slope -1/2 where noise rules and -1 where it

@@ -17,7 +17,7 @@ from verify.searching.objective import GAME_ROUNDS, TARGETS, learning_constants
 from verify.searching.population import Population
 from verify.searching.sides import feasible, limit, own_pair
 
-REGULARISED = "Lemma 4.4"
+REGULARISED = ("Lemma 4.4", "Theorem 4.10")
 LARGEST_H = 32
 LARGEST_SPAN = 1e5  # rounds counted
 LATEST_START = 64  # the largest r_hat: below `moments.ROUNDS`
@@ -64,7 +64,8 @@ class Family:
             pop = self._losses(pop, take)
         largest = limit(self.statement, "gamma_tilde", pop.game_constants())
         largest = np.where(np.isfinite(largest), largest, 1 / pop.game_constants()["L_F"])
-        pop = replace(pop, gamma_tilde=largest * self.share(take))
+        share = take.log(-12, 0) if self.regularised else self.share(take)
+        pop = replace(pop, gamma_tilde=largest * share)
         r_hat = np.minimum(self._first_round(pop) + extra, LATEST_START).astype(int)
         R = np.minimum(r_hat + span, np.inf if self.learns else rounds).astype(int)
         pop = replace(pop, r_hat=r_hat, R=R)
@@ -82,21 +83,22 @@ class Family:
         return take.log(-2, 0) * _BELOW
 
     def _schedules(self, pop: Population, take: _Take) -> Population:
-        """Powers 0..1, a social target, and for half of the instances a merely monotone game: a skew A, in which for
+        """Powers 0 < b < a < 1 - b, a social target, and for half of the instances a merely monotone game: a skew A, in which for
         an odd m the last client does not care (so that the equilibria, a segment, do not hang on a rounding)."""
         merely = take.flat(1)[:, 0] > 0.5
         skew = (pop.A - pop.A.swapaxes(1, 2)) / 2
         if self.m % 2:
             skew[:, -1, :] = skew[:, :, -1] = 0.0
         away = take.signed(-3, 1)[:, None] * pop.N_star * (2 * take.flat(self.m) - 1)
+        b = take.flat(1)[:, 0] / 2
         return replace(
             pop,
             A=np.where(merely[:, None, None], skew, pop.A),
             push=np.where(merely[:, None], 0.0, pop.push),
             target=pop.N_star + np.where(merely[:, None], 0.0, away),
             lambda_0=take.log(-3, 2),
-            a=take.flat(1)[:, 0],
-            b=take.flat(1)[:, 0],
+            a=b + (1 - 2 * b) * take.flat(1)[:, 0],
+            b=b,
         )
 
     def _losses(self, pop: Population, take: _Take) -> Population:

@@ -11,11 +11,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 
 from verify.searching.population import Population
 
-ROUNDS = 96  # followed one by one; later rounds are taken with the equilibrium's weights
+ROUNDS = 96  # followed one by one; later rounds have weights that do not move, see `settled`
+SETTLED = 1e-9  # relative to ||N*||_1
 _ONE, _Y, _S, _YY, _YS, _SS, _Q = range(7)
 
 
@@ -48,7 +49,7 @@ def moments(pop: Population, N: Float[np.ndarray, "P rounds_1 m"], average: str)
             start = np.where(at_start, state[:, _YY], start)
         moved = np.matmul(maps[:, r], state[..., None])[..., 0]
         state = np.where((r < pop.R)[:, None], moved, state)
-    rest = pop.p_star[:, None]
+    rest = np.where(at_equilibrium(pop, N)[:, None], pop.p_star, p[:, -1])[:, None]
     state = _tail(_maps(pop, rest, rest)[:, 0], state, np.maximum(pop.R - ROUNDS, 0))
     steps = pop.H * (pop.R - pop.r_hat)
     half = pop.mean_curvature / 2
@@ -58,6 +59,18 @@ def moments(pop: Population, N: Float[np.ndarray, "P rounds_1 m"], average: str)
         half * start,
         np.sqrt(start),
     )
+
+
+def at_equilibrium(pop: Population, N: Float[np.ndarray, "P rounds_1 m"]) -> Bool[np.ndarray, " P"]:
+    """Whether the path has come to N*, up to what its rounding can tell."""
+    return np.asarray(np.linalg.norm(N[:, -1] - pop.N_star, axis=1) <= SETTLED * pop.N_star.sum(axis=1))
+
+
+def settled(pop: Population, N: Float[np.ndarray, "P rounds_1 m"]) -> Bool[np.ndarray, " P"]:
+    """Whether the rounds after the last one followed may be taken with weights that do not move."""
+    creep = np.linalg.norm(N[:, -1] - N[:, -2], axis=1) * np.maximum(pop.R - ROUNDS, 0)
+    slow = creep <= SETTLED * pop.N_star.sum(axis=1)
+    return np.asarray((pop.R <= ROUNDS) | at_equilibrium(pop, N) | slow)
 
 
 def _tail(
@@ -115,4 +128,4 @@ def _maps(
     return M
 
 
-__all__ = ["ROUNDS", "Moments", "moments"]
+__all__ = ["ROUNDS", "Moments", "at_equilibrium", "moments", "settled"]

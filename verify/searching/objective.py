@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Float
 
 from bounds import Statement
-from verify.searching.moments import ROUNDS, moments
+from verify.searching.moments import ROUNDS, moments, settled
 from verify.searching.population import Population
 from verify.searching.sides import feasible, own_pair
 
@@ -96,7 +96,7 @@ def _learning(
         constants |= {"f_gap": found.f_gap, "D_r_hat": found.D_r_hat}
         bound = np.asarray(statement.evaluate(constants, unchecked=True))
         good = feasible(statement, constants, (pop.size,)) & (bound > _TINY) & np.isfinite(bound)
-        good &= _settled(pop, N) & (pop.gamma * pop.curvature.max(axis=1) <= 1.0)
+        good &= settled(pop, N) & (pop.gamma * pop.curvature.max(axis=1) <= 1.0)
         seen = getattr(found, observed)
         unit = pop.mean_curvature if observed == "f_gap_avg" else pop.mean_curvature**2
         good &= seen > unit * (_RESOLVED * np.abs(pop.x_star[:, None] - pop.centre).max(axis=1)) ** 2
@@ -111,13 +111,9 @@ def learning_constants(
     """All constants that do not come from the run's expectations."""
     constants = pop.game_constants() | pop.problem_constants() | {"gamma": pop.gamma}
     constants |= own_pair(statement, constants)
+    if statement.id.startswith("Theorem 4.10"):
+        constants |= pop.weight_errors(N, str(statement.edition))
     return constants | pop.weight_constants(N)
-
-
-def _settled(pop: Population, N: Float[np.ndarray, "P rounds_1 m"]) -> np.ndarray:
-    """Whether the weights have come to rest before the rounds that are not followed one by one."""
-    d = np.linalg.norm(N[:, -1] - pop.N_star, axis=1)
-    return np.asarray((pop.R <= ROUNDS) | (d <= 1e-9 * pop.N_star.sum(axis=1)))
 
 
 TARGETS: dict[str, Target] = {
@@ -128,6 +124,7 @@ TARGETS: dict[str, Target] = {
     "Theorem 4.6(i-2)": Target(_infeasibility, learns=False),
     "Theorem 4.9(i-1)": Target(_learning("f_gap_avg"), learns=True),
     "Theorem 4.9(i-2)": Target(_infeasibility, learns=False),
+    "Theorem 4.10(i)": Target(_learning("grad_f_sq"), learns=True),
 }
 
 __all__ = ["GAME_ROUNDS", "TARGETS", "Target", "learning_constants", "ratios"]

@@ -32,8 +32,8 @@ class _Search:
 
     def __init__(self, family: Family, tell: Tell) -> None:
         self.family, self.tell = family, tell
-        self.best, self.ratio, self.evaluations = None, -np.inf, 0
-        self.best: Population | None
+        self.best: Population | None = None
+        self.ratio, self.evaluations = -np.inf, 0
 
     def cost(self, z: Float[np.ndarray, "D P"]) -> Float[np.ndarray, " P"]:
         """-log(observed/bound) of the columns of z."""
@@ -62,7 +62,7 @@ def optimise(family: Family, seed: int, budget: int, tell: Tell = lambda made: N
         differential_evolution(
             search.cost,
             [(0.0, 1.0)] * family.dimension,
-            strategy="rand1bin" if generations > 100 else "best1bin",
+            strategy="best1bin",
             maxiter=generations,
             init=start,
             mutation=(0.3, 0.9),

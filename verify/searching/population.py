@@ -107,6 +107,8 @@ class Population:
             "N_star_l1": self.N_star.sum(axis=1),
             "r_hat": self.r_hat.astype(float),
             "R": self.R.astype(float),
+            "a": self.a,
+            "b": self.b,
         }
 
     def problem_constants(self) -> dict[str, np.ndarray]:
@@ -139,6 +141,26 @@ class Population:
             "s": (q**2).sum(axis=2).max(axis=1),
             "sigma_sq": np.einsum("prm,pm->pr", late, at_star).max(axis=1),
             "omega": (late / self.p_star[:, None, :]).max(axis=(1, 2)),
+        }
+
+    def weight_errors(self, N: Float[np.ndarray, "P rounds_1 m"], edition: str) -> dict[str, np.ndarray]:
+        """The mean and the supremum over r_hat <= r < R of the squared weight errors of Theorem 4.10's editions.
+
+        Printed: delta_0^2 d_r^2; corrected: ((m-1)/||N*||_1)^2 d_{r+1}^2; sharp: m d_{r+1}^2/||N*||_1^2. Rounds after
+        the last one of N have its distance (see `moments.settled`).
+        """
+        d = np.linalg.norm(N - self.N_star[:, None], axis=2) ** 2
+        d = d[:, :-1] if edition == "printed" else d[:, 1:]
+        r, last = np.arange(d.shape[1])[None, :], d[:, -1]
+        seen = np.where((r >= self.r_hat[:, None]) & (r < self.R[:, None]), d, 0.0)
+        beyond = np.maximum(self.R - d.shape[1], 0)
+        scale = {"printed": (self.m - 1) ** 2 * d[:, 0], "corrected": np.full_like(last, (self.m - 1.0) ** 2)}.get(
+            edition, np.full_like(last, float(self.m))
+        ) / self.N_star.sum(axis=1) ** 2  # fmt: skip
+        name = "Delta" if edition == "sharp" else "delta_hat"
+        return {
+            f"{name}_sq_mean": scale * (seen.sum(axis=1) + beyond * last) / (self.R - self.r_hat),
+            f"{name}_sq_sup": scale * seen.max(axis=1),
         }
 
 

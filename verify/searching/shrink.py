@@ -18,6 +18,7 @@ _FIELDS = (
     "N_star", "push", "upper", "lower", "N_0", "target", "curvature", "centre", "x_0", "nu", "tradeoff", "gamma",
     "gamma_tilde", "lambda_0", "a", "b",
 )  # fmt: skip
+_MERELY = 1e-9  # a smaller mu_F, relative to A, is taken for none
 _DIGITS = (1, 2, 3, 4)
 _BITS = (1, 2, 3, 4, 6)
 
@@ -62,25 +63,28 @@ class _Shrinker:
         return False
 
     def _tied(self, pop: Population) -> Population:
-        """What must stay together: bounds that an equilibrium sits at, and starts at rest."""
+        """What must stay together: bounds that an equilibrium sits at, starts at rest, a merely monotone game's N*."""
         lower = np.where(pop.push > 0, pop.N_star, np.minimum(pop.lower, pop.N_star))
         upper = np.where(pop.push < 0, pop.N_star, np.maximum(pop.upper, pop.N_star))
         lower = np.maximum(lower, 1.0)
         N_0 = pop.N_star if self.at_rest else np.clip(pop.N_0, lower, upper)
-        return replace(pop, lower=lower, upper=upper, N_0=N_0, x_0=pop.x_star if self.at_minimum else pop.x_0)
+        merely = pop.game_constants()["mu_F"] <= _MERELY * np.abs(pop.A).max(axis=(1, 2))
+        target = np.where(merely[:, None], pop.N_star, pop.target)
+        x_0 = pop.x_star if self.at_minimum else pop.x_0
+        return replace(pop, lower=lower, upper=upper, N_0=N_0, target=target, x_0=x_0)
 
     def _refitted(self, pop: Population) -> Population:
         """With step sizes of two digits just below what the hypotheses allow."""
         constants = pop.game_constants()
         with np.errstate(all="ignore"):
             step = limit(self.statement, "gamma_tilde", constants)
-            if np.all(np.isfinite(step)):
+            if np.all(np.isfinite(step) & (step > 0)):
                 pop = replace(pop, gamma_tilde=_below(np.broadcast_to(step, (1,))))
             constants = pop.game_constants() | pop.problem_constants()
             constants |= own_pair(self.statement, constants)
             constants |= pop.weight_constants(pop.path(LATEST_START))
             step = limit(self.statement, "gamma", constants)
-            if np.all(np.isfinite(step)):
+            if np.all(np.isfinite(step) & (step > 0)):
                 pop = replace(pop, gamma=_below(np.broadcast_to(step, (1,))))
         return pop
 
@@ -136,7 +140,7 @@ class _Shrinker:
 
 def _round_numbers(first: int, last: int) -> Iterator[int]:
     """first..last upwards: every number to 10, then 1, 1.5, 2, 3, 5, 7 times the powers of ten."""
-    small = [n for n in range(first, min(last, 10) + 1)]
+    small = list(range(first, min(last, 10) + 1))
     powers = 10 ** np.arange(1, 7)
     large = sorted({int(k * p / 10) for p in powers for k in (10, 15, 20, 30, 50, 70)})
     yield from small

@@ -30,14 +30,15 @@ class Condition:
     operator: str
     names: frozenset[str]
 
-    def holds(self, constants: Arrays) -> Bool[np.ndarray, "..."]:
+    def holds(self, constants: Arrays) -> Bool[np.ndarray, "*shape"]:
         """Where it holds, up to rounding."""
         with np.errstate(all="ignore"):
             left, right = (np.asarray(s.evaluate(constants, unchecked=True)) for s in (self.left, self.right))
             slack = _SLACK * np.abs(right)
-        if self.operator in ("<=", "<"):
-            return np.asarray(left <= right + np.where(np.isfinite(slack), slack, 0.0))
-        return np.asarray(left >= right - np.where(np.isfinite(slack), slack, 0.0))
+            slack = np.where(np.isfinite(slack), slack, 0.0)
+        if self.operator in ("<", ">"):
+            return np.asarray(left < right if self.operator == "<" else left > right)
+        return np.asarray(left <= right + slack if self.operator == "<=" else left >= right - slack)
 
 
 def expression(statement: Statement, formula: sympy.Basic) -> Statement:
@@ -60,7 +61,7 @@ def conditions(statement: Statement) -> tuple[Condition, ...]:
     )
 
 
-def feasible(statement: Statement, constants: Arrays, shape: tuple[int, ...]) -> Bool[np.ndarray, "..."]:
+def feasible(statement: Statement, constants: Arrays, shape: tuple[int, ...]) -> Bool[np.ndarray, "*shape"]:
     """Where every hypothesis that the constants decide holds, up to rounding."""
     mask = np.ones(shape, dtype=bool)
     for condition in conditions(statement):
@@ -69,7 +70,7 @@ def feasible(statement: Statement, constants: Arrays, shape: tuple[int, ...]) ->
     return mask
 
 
-def limit(statement: Statement, name: str, constants: Arrays) -> Float[np.ndarray, "..."]:
+def limit(statement: Statement, name: str, constants: Arrays) -> Float[np.ndarray, "*shape"]:
     """The least right side of the hypotheses `name <= ...` (infinite where there is none)."""
     found = np.asarray(np.inf)
     for condition in conditions(statement):

@@ -25,7 +25,9 @@ def test_the_left_side_is_a_lower_bound_of_the_simulated_gap_and_close_to_it(t: 
 
 
 def test_a_larger_factor_only_asks_for_a_smaller_epsilon() -> None:
-    ratios = [float(e.lhs / e.rhs) for e in (order_that_fails(1000, t) for t in (10**6, 2 * 10**6, 4 * 10**6))]
+    ratios = [
+        float(e.lhs / e.rhs) for e in (order_that_fails(1000, t) for t in (10**6, 2 * 10**6, 4 * 10**6))
+    ]
     assert ratios[1] == pytest.approx(4 * ratios[0], rel=1e-4)
     assert ratios[2] == pytest.approx(4 * ratios[1], rel=1e-4)
     assert not order_that_fails(10**5, 10**8).holds
