@@ -111,9 +111,7 @@ def _cell(edition: str, exists: bool, verdicts: Sequence[Verdict], steps: str) -
 
 
 def _ratio(verdict: Verdict) -> float | None:
-    if verdict.observed is None or not verdict.bound:
-        return None
-    return verdict.observed / verdict.bound
+    return None if verdict.margin is None else 1 - verdict.margin
 
 
 def _on_instance(
