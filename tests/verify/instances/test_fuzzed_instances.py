@@ -1,4 +1,4 @@
-"""Broken instance files of every kind: each ends in an instance that builds, or in one line. Never another exception."""
+"""Broken instance files of every kind: each ends in an instance that builds, or in one line; never another error."""
 
 import copy
 import json
