@@ -17,7 +17,9 @@ CONSTANTS = {"mu_F": 1.0, "L_F": 2.0, "gamma_tilde": 0.25, "N_star": [6.0, 4.0]}
 def rotation(rounds: int = 60, q: float = 0.7) -> np.ndarray:
     """N_r that spirals into (6, 4), each round q times nearer."""
     angle = 0.5 * np.arange(rounds + 1)
-    return np.array([6.0, 4.0]) + 3.0 * (q ** np.arange(rounds + 1) * np.array([np.cos(angle), np.sin(angle)])).T
+    return (
+        np.array([6.0, 4.0]) + 3.0 * (q ** np.arange(rounds + 1) * np.array([np.cos(angle), np.sin(angle)])).T
+    )
 
 
 def test_a_run_within_its_envelope() -> None:
