@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from small_instance import SMALL
 
 import simulate
-from verify.audit import run_seeds
+from verify.auditing import run_seeds
 from verify.errors import InputError
 from verify.external import load_run
 from verify.foreign import adopt, audit_run, trajectory_error

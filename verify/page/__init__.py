@@ -9,7 +9,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from bounds import Edition
-from verify.audit import Audit, Report, versions
+from verify.auditing import Audit, Report, versions
 from verify.page.figures import FigureFile, figures
 from verify.page.statements import IN_WORDS, statement_cards
 from verify.verdict import Outcome
