@@ -87,7 +87,8 @@ def participation(
 
     The error bound runs e_{r+1} = q_r e_r + eps_r: q_r is the Lipschitz constant of the exact step (from the
     game's certified mu_F and L_F; the projection is nonexpansive) and eps_r the rounding error of the float
-    step, componentwise, zero where float and exact step both land on the same end of the box.
+    step, componentwise, zero where float and exact step both land on the same end of the box. It never exceeds
+    the box's diagonal.
 
     Args:
         game: a game (m, lower, upper, F, F_error, constants).
@@ -117,10 +118,13 @@ def participation(
             break
     local = _local_errors(game, welfare, N[:-1], direction, steps[:, None], lambdas[:, None], a != 0.0)
     lengths = np.sqrt((local * local).sum(axis=1)) * (OUTWARD + 2 * game.m * UNIT)
+    # Where the map only just fails to contract the recursion grows; yet both iterates lie in the box.
+    diagonal = float(np.linalg.norm(game.upper - game.lower)) * (OUTWARD + 2 * game.m * UNIT)
+    ceiling = diagonal if np.all(np.isfinite(lengths)) else np.inf
     error = np.zeros(R + 1)
     with np.errstate(over="ignore"):  # a bound beyond float64 is infinite: nothing is proven then
         for r in range(R):
-            error[r + 1] = (rate[r] * error[r] + lengths[r]) * OUTWARD
+            error[r + 1] = min((rate[r] * error[r] + lengths[r]) * OUTWARD, ceiling)
     return Participation(N, error, steps, lambdas)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
@@ -52,6 +52,7 @@ class NotApplicable(ValueError):
 
 def require_applicable(
     statement: Statement,
+    needed: Iterable[str],
     *,
     regularised: bool,
     monotone: bool | None,
@@ -64,6 +65,7 @@ def require_applicable(
     """Raises NotApplicable unless the statement is about such a run and its constants exist.
 
     Args:
+        needed: the constants that it takes.
         regularised: whether the run follows the iteratively regularised update.
         monotone: whether F is monotone (True or False proved, None undecided).
         convex: whether every f_i is proved convex.
@@ -87,7 +89,7 @@ def require_applicable(
     if name.startswith(ABOUT_F) and N_star_error > PRECISE * N_star_l1:
         reason = f"N* is known to within {N_star_error:.3g} only: not well enough to say which f is meant"
         raise NotApplicable(Outcome.INCONCLUSIVE, reason)
-    for symbol in statement.symbols:
+    for symbol in needed:
         if symbol in absent:
             raise NotApplicable(Outcome.INCONCLUSIVE, f"{symbol}: {absent[symbol]}")
 

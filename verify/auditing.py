@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import platform
 from collections.abc import Callable, Collection, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from typing import Any
@@ -16,6 +15,7 @@ import xarray as xr
 import bounds
 import simulate
 from simulate.config import RunConfig
+from simulate.parallel import Failed, local, results
 from verify.errors import InputError
 from verify.examine import Finding, examine
 from verify.judge import Report as ProofStep
@@ -180,19 +180,14 @@ def run_seeds(setup: Setup, jobs: int, tell: Progress) -> xr.Dataset:
         return simulate.run(setup.problem, setup.game, _participation_only(config), p_star=setup.p_star)
     seeds = config.seed_indices
     chunks = [tuple(int(s) for s in part) for part in np.array_split(seeds, max(jobs * 4, 1)) if part.size]
-    arguments = [(setup, replace(config, seeds=chunk)) for chunk in chunks]
+    tasks = ((i, replace(config, seeds=chunk)) for i, chunk in enumerate(chunks))
     parts: dict[int, xr.Dataset] = {}
     tell(what, 0, len(seeds))
-    if jobs == 1:
-        for i, argument in enumerate(arguments):
-            parts[i] = _run_chunk(*argument)
-            tell(what, sum(p.sizes["seed"] for p in parts.values()), len(seeds))
-    else:
-        with ProcessPoolExecutor(jobs) as pool:
-            futures = {pool.submit(_run_chunk, *a): i for i, a in enumerate(arguments)}
-            for future in as_completed(futures):
-                parts[futures[future]] = future.result()
-                tell(what, sum(p.sizes["seed"] for p in parts.values()), len(seeds))
+    for i, part in results(_run_chunk, setup, tasks, local(jobs)):
+        if isinstance(part, Failed):
+            raise part.exception()
+        parts[i] = part
+        tell(what, sum(p.sizes["seed"] for p in parts.values()), len(seeds))
     return joined([parts[i] for i in range(len(chunks))]).assign_attrs(config=config.to_json())
 
 

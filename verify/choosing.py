@@ -16,7 +16,7 @@ from games.welfare import Welfare
 from simulate.problems.base import Problem
 from verify.errors import InputError
 from verify.extremes import Bound, largest_step, smallest_index
-from verify.known import Known, dissimilarity, path_constants, takes_lemma_6_5
+from verify.known import Known, dissimilarity, needed, path_constants, takes_lemma_6_5
 from verify.schema import Instance
 from verify.target import Target
 
@@ -158,7 +158,7 @@ def _bindings(
     base, bound = {**placeholders, **constants}, list[Bound]()
     pairs: dict[str, dict[str, Constant] | None] = {}  # of Lemma 6.5, by edition
     for statement in statements:
-        if any(name in absent for name in statement.symbols):
+        if any(name in absent for name in needed(statement)):
             continue
         key = statement.edition if takes_lemma_6_5(statement) else ""
         if key not in pairs:

@@ -22,6 +22,7 @@ from verify.schema import Instance
 from verify.target import Target
 
 _U = float(np.finfo(np.float64).eps)
+_BASES_OF_THE_PAIR = ("m", "L", "f_star", "p_star", "f_i_star")
 _PAIR_OF_LEMMA_6_5 = ("Theorem 4.9", "Lemma 6.")
 
 
@@ -42,6 +43,11 @@ class Known:
 def takes_lemma_6_5(statement: Statement) -> bool:
     """Whether the statement's (G, B) is the pair of Lemma 6.5."""
     return statement.id.startswith(_PAIR_OF_LEMMA_6_5) and bool({"G", "B"} & set(statement.symbols))
+
+
+def needed(statement: Statement) -> tuple[str, ...]:
+    """The constants that a statement takes, those of its own (G, B) among them."""
+    return (*statement.symbols, *(_BASES_OF_THE_PAIR if takes_lemma_6_5(statement) else ()))
 
 
 def dissimilarity(statement: Statement, constants: Mapping[str, Constant]) -> dict[str, Constant]:

@@ -11,9 +11,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import bounds
-from verify.auditing import Report, audit, dump, proof_steps
+from verify.auditing import Progress, Report, audit, dump, proof_steps
 from verify.errata import latex
 from verify.errors import EXIT_INTERRUPTED, EXIT_STANDS, EXIT_VIOLATED, InputError, run_command
+from verify.experiments.results import Experiment
 from verify.foreign import audit_run
 from verify.instance import builtin_instances, load_instance
 from verify.output import check_writable, fresh_folder
@@ -46,7 +47,7 @@ def parser() -> argparse.ArgumentParser:
         "--profile",
         choices=("quick", "full"),
         default="quick",
-        help="quick: the built-in instances of a minute",
+        help="quick (default): within a minute; full: every built-in instance and the paper's experiments",
     )
     p.add_argument(
         "--allow-code", action="store_true", help="let an instance name your own Python class (it is run)"
@@ -94,15 +95,23 @@ def chosen(names: Sequence[str], only: Sequence[str] | None, allow_code: bool = 
     return [i for i in loaded if set(i.check.statements) & set(only)]
 
 
-def write(report: Report, out: Path, command: str, sources: dict[str, str]) -> None:
+def write(
+    report: Report,
+    out: Path,
+    command: str,
+    sources: dict[str, str],
+    experiments: Sequence[Experiment] = (),
+) -> None:
     """Write report.html, report.json, figures/ and (with a ledger) errata.tex into `out`, all or nothing."""
     drawn = figures(report)
-    names = [f"figures/{f.name}" for f in drawn.values()]
-    page, data = render(report, drawn, command, sources), dump(report, names)
+    files = {f.name: f.png for f in drawn.values()}
+    files |= {f"{d.name}.png": d.png for e in experiments for d in e.drawings}
+    page = render(report, drawn, command, sources, experiments)
+    data = dump(report, [f"figures/{name}" for name in files])
     with fresh_folder(out) as folder:
         (folder / "figures").mkdir()
-        for figure in drawn.values():
-            (folder / "figures" / figure.name).write_bytes(figure.png)
+        for name, png in files.items():
+            (folder / "figures" / name).write_bytes(png)
         (folder / "report.html").write_text(page, "utf-8")
         (folder / "report.json").write_text(data, "utf-8")
         if report.ledger:
@@ -116,6 +125,29 @@ def _select(name: str, options: argparse.Namespace) -> str:
     words += ["--seed", str(options.seed)] if options.seed is not None else []
     words += ["--run", options.run] if options.run is not None else []
     return shlex.join(words)
+
+
+def _proofs(report: Report, tell: Progress) -> Report:
+    return replace(report, ledger=proof_steps(report, tell))
+
+
+def _the_paper(
+    report: Report, options: argparse.Namespace, tell: Progress
+) -> tuple[Report, tuple[Experiment, ...]]:
+    """The whole ledger and, in the full profile, the paper's experiments; Ctrl-C keeps what is finished."""
+    from verify.experiments import SECTIONS, run_section
+    from verify.ledger import run_ledger  # the provers are heavy, and only this needs them
+
+    experiments: list[Experiment] = []
+    try:
+        tell("re-checking every proof step", 0, 1)
+        report = replace(report, ledger=tuple(run_ledger()))
+        if options.profile == "full":
+            for section in SECTIONS:
+                experiments += run_section(section, options.seed or 0, tell)
+    except KeyboardInterrupt:
+        report = replace(report, partial=True)
+    return report, tuple(experiments)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -144,10 +176,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
             )
         if report.partial and not report.audits:
             raise KeyboardInterrupt
+        whole = options.instance is None and options.only is None
+        experiments: tuple[Experiment, ...] = ()
         if not report.partial:
-            report = replace(report, ledger=proof_steps(report, tell))
+            report, experiments = _the_paper(report, options, tell) if whole else (_proofs(report, tell), ())
         tell("drawing and writing", 0, 1)
-        write(report, options.out, shlex.join(["python", "-m", "verify.report", *words]), sources)
+        command = shlex.join(["python", "-m", "verify.report", *words])
+        write(report, options.out, command, sources, experiments)
     print(summary(report))
     print(f"report: {options.out / 'report.html'}")
     if report.partial:

@@ -29,7 +29,7 @@ from simulate.streams import Purpose, generator
 from verify.applicable import require_applicable
 from verify.choosing import choose_steps
 from verify.errors import InputError
-from verify.known import Known, dissimilarity, equilibrium_weights, known_constants, start_constants
+from verify.known import Known, dissimilarity, equilibrium_weights, known_constants, needed, start_constants
 from verify.observed import RUN_ROUNDING, Curve, Start, StartName
 from verify.schema import Instance, QuadraticsProblem, RandomStart
 from verify.target import Target, find_target
@@ -121,6 +121,7 @@ class Setup:
         mu_f = self.shared.get("mu_f")
         require_applicable(
             statement,
+            needed(statement),
             regularised=self.regularised,
             monotone=self.monotone,
             convex=mu_f is not None and float(np.asarray(mu_f.value)) >= 0,
@@ -223,6 +224,10 @@ def build(instance: Instance, *, seeds: int | None = None, root_seed: int | None
                 welfare.constants(game.lower, game.upper)
             what = "game"
             target = find_target(game, welfare)
+            if not float(target.N.sum()) > 0:
+                raise InputError(
+                    f"{instance.name}: game.lower: ||N*||_1 = 0, and there are no weights: give a bound > 0"
+                )
             N_0 = _start(instance, game, target)
             what = "constants"
             known = known_constants(instance, problem, game, welfare, target, N_0)

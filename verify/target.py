@@ -144,9 +144,11 @@ def _selected(game: Affine, welfare: Welfare) -> Target:
 
 
 def _followed(game: Game, welfare: Welfare) -> Target:
-    """A nonlinear monotone F: the path of regularised solutions ends near N*, but nothing proves how near."""
+    """A nonlinear monotone F: the path of regularised solutions ends near N*, but nothing proves how near. It bounds
+    h(N*) from below only, since its end is an equilibrium up to a residual."""
     path = games.select_by_path(game, welfare)
     solved = games.solve(game, start=path.equilibrium)
     equilibrium = replace(solved, error_bound=math.inf, note="followed the path of F + eps grad h")
-    reason = "nonlinear merely monotone F: the best equilibrium is bracketed in welfare, not in distance"
-    return Target(equilibrium, math.inf, path.bracket, reason)
+    reason = "nonlinear merely monotone F: the best equilibrium is followed, not proved"
+    slack = 1e-13 * (abs(path.bracket.low) + float(np.abs(welfare.gradient(path.N)) @ np.abs(path.N)))
+    return Target(equilibrium, math.inf, Bracket(path.bracket.low - slack, math.inf), reason)

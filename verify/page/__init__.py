@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib import resources
 from typing import Any
 
@@ -10,6 +11,8 @@ from markupsafe import Markup
 
 from bounds import Edition
 from verify.auditing import Audit, Report, versions
+from verify.experiments.results import Experiment
+from verify.page.experiments import experiment_card
 from verify.page.figures import FigureFile, figures
 from verify.page.statements import IN_WORDS, statement_cards
 from verify.verdict import Outcome
@@ -18,13 +21,18 @@ __all__ = ["FigureFile", "figures", "render", "summary"]
 
 
 def render(
-    report: Report, drawn: dict[tuple[str, str], FigureFile], command: str, sources: dict[str, str]
+    report: Report,
+    drawn: dict[tuple[str, str], FigureFile],
+    command: str,
+    sources: dict[str, str],
+    experiments: Sequence[Experiment] = (),
 ) -> str:
     """The page as one HTML text without any outside reference.
 
     Args:
         command: the command that made the report.
         sources: for each instance's name, the arguments that select it, for the line that reproduces a verdict.
+        experiments: the paper's own, run (profile full).
     """
     environment = Environment(
         loader=PackageLoader("verify"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
@@ -39,7 +47,7 @@ def render(
         alpha=report.alpha,
         editions=[str(e) for e in Edition],
         statements=statement_cards(report, drawn, sources),
-        experiments=[],
+        experiments=[experiment_card(e) for e in experiments],
         instances=[_instance(audit) for audit in report.audits],
         command=command,
         versions=", ".join(f"{name} {number}" for name, number in versions().items()),
@@ -49,6 +57,8 @@ def render(
 def summary(report: Report) -> str:
     """The page's first sentence: what is violated, what stands."""
     verdicts = [f.verdict for f in report.findings]
+    if not verdicts:
+        return "Nothing was run."
     broken = sorted({(v.statement, v.edition) for v in verdicts if v.outcome is Outcome.VIOLATED})
     counts = {outcome: sum(v.outcome is outcome for v in verdicts) for outcome in Outcome}
     tally = ", ".join(f"{n} {IN_WORDS[outcome]}" for outcome, n in counts.items() if n)

@@ -62,13 +62,17 @@ def statement_cards(
 def _card(
     report: Report, statement: str, drawn: dict[tuple[str, str], FigureFile], sources: dict[str, str]
 ) -> dict[str, Any]:
-    encoded = [bounds.get(statement, e) for e in bounds.editions(statement)]
+    editions = bounds.editions(statement)
+    encoded = [bounds.get(statement, e) for e in editions]
     groups = [(a, by_statement(a).get(statement, [])) for a in report.audits]
     groups = [(audit, group) for audit, group in groups if group]
     proofs = proof(report, statement)
     steps = {part["edition"]: part["short"] for part in proofs}
     found = [f.verdict for _, group in groups for f in group]
-    cells = [_cell(str(e), [v for v in found if v.edition == e], steps.get(str(e), "")) for e in Edition]
+    cells = [
+        _cell(str(e), str(e) in editions, [v for v in found if v.edition == e], steps.get(str(e), ""))
+        for e in Edition
+    ]
     return {
         "id": statement,
         "anchor": slug(statement),
@@ -90,7 +94,7 @@ def _sentence(encoded: Sequence[Statement]) -> str:
     return f"{_VERB[encoded[0].kind]} {meaning}"
 
 
-def _cell(edition: str, verdicts: Sequence[Verdict], steps: str) -> dict[str, Any]:
+def _cell(edition: str, exists: bool, verdicts: Sequence[Verdict], steps: str) -> dict[str, Any]:
     """One edition over all instances."""
     outcome = next((o for o in _FIRST if any(v.outcome is o for v in verdicts)), None)
     same = sum(v.outcome is outcome for v in verdicts)
@@ -99,6 +103,7 @@ def _cell(edition: str, verdicts: Sequence[Verdict], steps: str) -> dict[str, An
         "edition": edition,
         "outcome": outcome,
         "glyph": GLYPHS[outcome] if outcome else "",
+        "absent": "not run" if exists else "no such edition",
         "count": f"{same} of {len(verdicts)}" if len(verdicts) > 1 else "",
         "ratio": f"{max(ratios):.3g}" if ratios else "",
         "steps": steps,
@@ -106,9 +111,7 @@ def _cell(edition: str, verdicts: Sequence[Verdict], steps: str) -> dict[str, An
 
 
 def _ratio(verdict: Verdict) -> float | None:
-    if verdict.observed is None or not verdict.bound:
-        return None
-    return verdict.observed / verdict.bound
+    return None if verdict.margin is None else 1 - verdict.margin
 
 
 def _on_instance(
