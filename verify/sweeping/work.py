@@ -13,9 +13,9 @@ import numpy as np
 
 import bounds
 from bounds import Constant
-from verify.audit import run_seeds
-from verify.check import Finding, examine
+from verify.auditing import run_seeds
 from verify.errors import InputError
+from verify.examine import Finding, examine
 from verify.planner.cost import cost_of
 from verify.planner.errors import NoPlan
 from verify.planner.goals import GOALS, THEOREMS, limits_of
