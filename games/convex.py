@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from jaxtyping import Float
 
 from games.base import GameError, Vector
 from games.polyhedron import Polyhedron
@@ -29,7 +30,7 @@ def minimise(target: Polyhedron, objective: Callable[[Any], Any]) -> Vector:
 
 def extents(
     target: Polyhedron, objective: Callable[[Any], Any], level: float, coordinates: Sequence[int]
-) -> tuple[Vector, Vector, tuple[list[Vector], list[Vector]]]:
+) -> tuple[Float[np.ndarray, " k"], Float[np.ndarray, " k"], tuple[list[Vector], list[Vector]]]:
     """(least, largest, corners), for each of the coordinates, over the members with objective <= level.
 
     corners: the members found, one a coordinate for the least and one for the largest. Two convex programs a

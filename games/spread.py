@@ -58,7 +58,7 @@ def spread(solutions: Polyhedron, h: Welfare, N: Vector) -> Spread:
     return Spread(
         lower,
         upper,
-        TOLERANCES[1] * scale,
+        tight - value,
         (first, second),
         (float(h.value(first)), float(h.value(second))),
         bool(fell or np.max(shares) <= NEGLIGIBLE),
