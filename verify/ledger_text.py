@@ -90,6 +90,7 @@ def _explained(r: Report) -> list[str]:
         + (f", {r.grade}" if r.grade else "")
     )
     lines.append(f"  tight: {'yes' if r.tight else 'no'}; spare hypotheses: {'; '.join(r.spare) or 'none'}")
+    lines += [f"  {note}" for note in r.notes]
     if r.step.uses:
         lines.append(f"  rests on: {', '.join(r.step.uses)}")
     if r.tried:

@@ -35,7 +35,7 @@ class Kind(StrEnum):
     INDUCTION = "induction"  # one obligation for the base, one for the step
     INVOKES = "invokes"  # the invoking statement's hypotheses imply those of the invoked one
     CALCULUS = "calculus"  # logarithms and exponentials
-    RUN = "run"  # decided by running the algorithm in exact arithmetic
+    RUN = "run"  # decided by a computation on an instance: a run in exact arithmetic, a solved game
 
 
 @dataclass(frozen=True)
@@ -165,12 +165,23 @@ class Repair:
 
 @dataclass(frozen=True)
 class Experiment:
-    """The outcome of a run in exact arithmetic: does `lhs == rhs` (or `lhs <= rhs`) hold on this instance?"""
+    """The outcome of a computation on an instance: does `lhs == rhs` (or `lhs <= rhs`) hold there?
 
-    holds: bool
+    Args:
+        holds: whether the claim holds on the instance (None: it could not be judged).
+        lhs, rhs: both sides, exact.
+        instance: what was computed on, and with what outcome.
+        settles: holding on this instance proves the claim (it speaks of one instance, or of every one by
+            symbols); a claim that does not hold on one instance is refuted either way.
+        note: one line on how far the computation goes, for a claim that it leaves open.
+    """
+
+    holds: bool | None
     lhs: Fraction
     rhs: Fraction
     instance: Mapping[str, str]
+    settles: bool = False
+    note: str = "one exact run, which agrees"
 
 
 @dataclass(frozen=True)
@@ -188,7 +199,8 @@ class Step:
         sharp: every constant of the claim is claimed best possible (then each, nudged, must be refuted).
         hints: expressions whose squares a certificate may use.
         cases: values of symbols worth trying first (points of equality, known counterexamples).
-        run: for kind `run`, the exact experiment.
+        run: for kind `run`, the exact experiment, or
+        check: the name of one that needs games, runs or data: `verify.experiments.claims` holds it.
         survives_by: ids of steps that, all proved, show that the statement stands although this step does
         not.
         fails_by: ids of steps of which one refuted shows that the statement as printed is false.
@@ -206,6 +218,7 @@ class Step:
     hints: tuple[Expr, ...] = ()
     cases: tuple[Mapping[str, Fraction], ...] = ()
     run: Callable[[], Experiment] | None = None
+    check: str = ""
     survives_by: tuple[str, ...] = ()
     fails_by: tuple[str, ...] = ()
     repair: Repair | None = field(default=None)
@@ -213,8 +226,8 @@ class Step:
     def __post_init__(self) -> None:
         if self.edition not in ("printed", "corrected", "sharp"):
             raise StepError(f"{self.id}: edition {self.edition!r}: printed, corrected or sharp")
-        if (self.kind is Kind.RUN) == (self.run is None):
-            raise StepError(f"{self.id}: exactly the steps of kind run carry an experiment")
+        if (self.run is not None) + bool(self.check) != (self.kind is Kind.RUN):
+            raise StepError(f"{self.id}: exactly the steps of kind run carry an experiment, and one")
         if self.kind is not Kind.RUN and not self.obligations:
             raise StepError(f"{self.id}: nothing to prove")
 

@@ -226,6 +226,10 @@ class Book:
         """A claim decided by a run in exact arithmetic."""
         return self._add(text, Kind.RUN, run=experiment, **rest)
 
+    def check(self, text: str, name: str, **rest: Any) -> str:
+        """A claim decided by a computation that `verify.experiments.claims` holds under `name`."""
+        return self._add(text, Kind.RUN, check=name, **rest)
+
 
 def jensen(book: Book, text: str) -> str:
     """Jensen's inequality for a convex function, from its tangent at the mean, one point at a time:
