@@ -40,7 +40,7 @@ class Size:
 
 FULL = Size(rounds=200, records=51, seeds=3, hidden=32, most_samples=60_000)
 LARGE = Size(rounds=200, records=21, seeds=1, hidden=128, most_samples=60_000)  # MNIST's or CIFAR-10's images
-QUICK = Size(rounds=20, records=11, seeds=1, hidden=16, most_samples=600)
+QUICK = Size(rounds=10, records=6, seeds=1, hidden=16, most_samples=600)
 
 
 @dataclass(frozen=True, eq=False)

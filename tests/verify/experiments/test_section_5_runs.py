@@ -12,7 +12,7 @@ import pytest
 
 from simulate.data import DataError
 from verify.errors import InputError
-from verify.experiments import Experiment, Outcome, Table, run_all, run_section
+from verify.experiments import Experiment, Outcome, Table, run_all, run_section, training
 from verify.experiments.__main__ import check_out, main
 from verify.experiments.data import load, proportional_sizes, skewed_split, stand_in
 from verify.experiments.figures import aggregate, contributions, loss_curves, starts
@@ -83,8 +83,10 @@ def test_section_5_1_finds_the_order_of_H_and_the_equilibrium(found: dict[str, E
     last = {H: table.columns["f"][table.columns["H"] == H][-1] for H in (1, 5, 10, 20)}
     assert last[1] > last[5] > last[10] > last[20]
     shares = next(d.table for d in experiment.drawings if d.name == "5.1-contributions").columns
-    first, end = (np.abs(shares["N"] - shares["N_star"])[shares["round"] == r].max() for r in (0, 20))
-    assert end == pytest.approx(first * 0.95**20, rel=1e-9)  # gamma_tilde lambda = 0.05
+    first, end = (
+        np.abs(shares["N"] - shares["N_star"])[shares["round"] == r].max() for r in (0, training.QUICK.rounds)
+    )
+    assert end == pytest.approx(first * 0.95**training.QUICK.rounds, rel=1e-9)  # gamma_tilde lambda = 0.05
 
 
 def test_section_5_2_finds_one_equilibrium_and_a_passing_exit(found: dict[str, Experiment]) -> None:
@@ -156,8 +158,9 @@ def write_images(folder: Path, count: int = 80) -> None:
         (folder / "cifar" / f"data_batch_{k}.bin").write_bytes(rows[: count // 5].tobytes())
 
 
-def test_a_folder_gives_mnist_and_cifar(tmp_path: Path) -> None:
+def test_a_folder_gives_mnist_and_cifar(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_images(tmp_path)
+    monkeypatch.setattr(training, "QUICK", training.Size(2, records=2, seeds=1, hidden=4, most_samples=60))
     both = run_section("5.1", 0, folder=tmp_path, quick=True)
     assert [e.title for e in both] == ["Strongly monotone game, MNIST", "Strongly monotone game, CIFAR-10"]
     assert [d.name for d in both[1].drawings] == ["5.1-cifar-loss", "5.1-cifar-contributions"]
