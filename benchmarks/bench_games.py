@@ -70,7 +70,7 @@ def ours(data: Case) -> dict[str, Solver]:
 
 
 def milliseconds(run: Callable[[], object], budget: float) -> float:
-    """The least of a few means of CPU time, within about `budget` seconds (a run over ten times that is not repeated)."""
+    """The least of a few means of CPU time, within about `budget` seconds (a longer run is not repeated)."""
     start = time.process_time()
     run()
     once = time.process_time() - start

@@ -8,7 +8,7 @@ from games.discovery import DiscoveryGame
 from games.engines import Engine
 from games.equilibrium import Certificate, Equilibrium, Method, NotSolved
 from games.gaps import Bracket, dual_gap, is_nash, primal_gap, regret
-from games.low_rank import DiagonalPlusLowRank
+from games.low_rank import DiagonalPlusLowRank, LowRankGame
 from games.monotone import CommonPoolGame, SkewGame
 from games.nonlinear import ConcaveDiscoveryGame, CostlyDiscoveryGame, PowerLawGame, SmoothPoolGame
 from games.polyhedron import Polyhedron
@@ -38,6 +38,7 @@ __all__ = [
     "Equilibrium",
     "Game",
     "GameError",
+    "LowRankGame",
     "Method",
     "NotSolved",
     "ParticipationGame",

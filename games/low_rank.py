@@ -159,3 +159,13 @@ class DiagonalPlusLowRank(Affine):
         plain, spread = right / d, U / d[:, None]
         small = np.eye(U.shape[1]) + V.T @ spread
         return plain - spread @ np.linalg.solve(small, V.T @ plain)
+
+
+class LowRankGame(DiagonalPlusLowRank):
+    """The game of a diagonal plus low rank matrix, with the simplest utility losses that have this F:
+    l_i(N) = N_i (sum_{j != i} A_ij N_j + b_i) + A_ii N_i^2 / 2, A = diag(d) + U V'."""
+
+    def utility_losses(self, N: Points) -> Points:
+        """N_i (F_i(N) - A_ii N_i / 2)."""
+        own = self.d + np.einsum("ik,ik->i", self.U, self.V)
+        return N * (self.F(N) - own * N / 2.0)

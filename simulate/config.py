@@ -30,6 +30,7 @@ class RunConfig:
         horizons: rounds R' at which f(x_avg over [T_r_hat, T_R')) is measured, each in r_hat+1..R.
         records: rounds at which f, ||grad f||^2 and ||x_hat_r - x_star||^2 are recorded: a count, spread
             evenly, or the rounds themselves; r_hat and R are always among them.
+        models: keep the models x_hat_r of the recorded rounds themselves (n floats a seed and round).
         lambda_0, a, b: the regularised update's schedules; welfare: its loss (None: strongly monotone
             update).
 
@@ -52,6 +53,7 @@ class RunConfig:
     draws: int = 0
     horizons: tuple[int, ...] = ()
     records: int | tuple[int, ...] = 2
+    models: bool = False
     lambda_0: float | None = None
     a: float = 0.0
     b: float = 0.0

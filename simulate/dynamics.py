@@ -2,8 +2,9 @@
 low rank.
 
 One pass over the data a round: while a block of clients is in cache it is moved, and its share of V^T N for
-the next round is added up. Memory is O(m); no trajectory is kept (for that, and for its rounding bound, see
-`participation`).
+the next round is added up. The matrices are copied once, block by block, with the clients along the rows: products
+with ten long rows run twice as fast as with a million short ones. Memory is O(m); no trajectory is kept (for that,
+and for its rounding bound, see `participation`).
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from jaxtyping import Float
 
-BLOCK = 4096  # clients moved together: 10 columns of U make 320 KiB
+BLOCK = 8192  # clients moved together: 10 columns of U make 640 KiB
 
 
 @runtime_checkable
@@ -51,24 +52,29 @@ def dynamics(game: LowRankGame, N_0: Float[np.ndarray, " m"], gamma_tilde: float
         raise ValueError(f"gamma_tilde = {gamma_tilde}, R = {R}: a step > 0 and at least one round")
     N = N_0.astype(float)
     keep, shift = 1.0 - gamma_tilde * game.d, -gamma_tilde * game.b
-    U = game.U
-    V = U if np.array_equal(U, game.V) else game.V  # read once a round where they are the same
-    z, square = V.T @ N, 0.0
+    U = _blocks(game.U)
+    V = U if np.array_equal(game.U, game.V) else _blocks(game.V)  # read once a round where they are the same
+    z, square = game.V.T @ N, 0.0
     buffer = np.empty((2, BLOCK))
     for r in range(R):
         pull, ahead = gamma_tilde * z, np.zeros_like(z)
-        for first in range(0, len(N), BLOCK):
-            part = slice(first, first + BLOCK)
+        for q, (u, v) in enumerate(zip(U, V, strict=True)):
+            part = slice(q * BLOCK, (q + 1) * BLOCK)
             here = N[part]
             step, coupled = buffer[:, : len(here)]
             np.multiply(keep[part], here, out=step)
             step += shift[part]
-            np.dot(U[part], pull, out=coupled)
+            np.dot(pull, u, out=coupled)
             step -= coupled
             np.maximum(step, game.lower[part], out=step)
             if r == R - 1:
                 square += float(np.sum((np.minimum(step, game.upper[part]) - here) ** 2))
             np.minimum(step, game.upper[part], out=here)
-            ahead += here @ V[part]
+            ahead += v @ here
         z = ahead
     return Dynamics(N, R, float(np.sqrt(square)))
+
+
+def _blocks(X: Float[np.ndarray, "m k"]) -> list[Float[np.ndarray, "k _"]]:
+    """X^T in blocks of BLOCK columns, each contiguous."""
+    return [np.ascontiguousarray(X[first : first + BLOCK].T) for first in range(0, len(X), BLOCK)]

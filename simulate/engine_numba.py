@@ -28,9 +28,9 @@ try:
 except ImportError:
     raise ValueError("engine = 'numba': numba is not installed; pip install 'boundaudit[fast]'") from None
 
-from simulate.philox import draw, stream_key
+from simulate.lanes import descend, dot, padded
+from simulate.philox import draw, stream_keys
 
-FAST = {"reassoc", "contract", "nsz"}  # sums may be reordered; nothing is assumed of NaN or infinity
 QUADRATIC = 3  # beyond the scalar losses' kinds
 SNAPSHOT = 1 << 22  # floats of client iterates held between two observations (32 MiB)
 
@@ -45,9 +45,13 @@ def set_threads(jobs: int) -> None:
 
 
 class Model(NamedTuple):
-    """A problem as the kernel sees it: a row of `A` (and `b`) per sample, curvature and centre per client."""
+    """A problem as the kernel sees it: a row of `A` (and `b`) per sample, curvature and centre per client.
+
+    Rows of A are padded, and `chunks` says how (see `lanes.padded`): the kernel is compiled for each length of it.
+    """
 
     kind: int
+    chunks: tuple[int, ...]
     A: np.ndarray
     b: np.ndarray
     curvature: np.ndarray
@@ -62,14 +66,15 @@ def model_of(problem: Problem) -> Model:
     Raises:
         ValueError: for a problem the kernel does not know.
     """
-    empty = np.zeros((1, 1))
+    none = np.zeros((1, 1))
     if isinstance(problem, LinearModel):
         weight, saturates = problem.regulariser.weight, problem.regulariser.kind == 1
         ridge, saturating = (0.0, weight) if saturates else (weight, 0.0)
-        return Model(problem.scalar.kind, problem.A, problem.b, empty, empty, ridge, saturating)
+        A, chunks = padded(problem.A)
+        return Model(problem.scalar.kind, chunks, A, problem.b, none, none, ridge, saturating)
     if isinstance(problem, Quadratics) and not problem.full:
-        atoms = problem.atoms.reshape(-1, problem.n)
-        return Model(QUADRATIC, atoms, np.zeros(len(atoms)), problem.a, problem.c, 0.0, 0.0)
+        A, chunks = padded(problem.atoms.reshape(-1, problem.n))
+        return Model(QUADRATIC, chunks, A, np.zeros(len(A)), problem.a, problem.c, 0.0, 0.0)
     raise ValueError(f"engine = 'numba' does not know {problem.name} (full curvature, network); use 'numpy'")
 
 
@@ -138,8 +143,7 @@ def _pieces(
         return
     out = np.empty((S, m, steps * batch), dtype=np.int32)
     for i in range(m):
-        keys = [stream_key(config.root_seed, int(s), i, Purpose.SAMPLES) for s in seeds]
-        draw(np.array(keys), int(problem.sizes[i]), out[:, i])
+        draw(stream_keys(config.root_seed, seeds, i, Purpose.SAMPLES), int(problem.sizes[i]), out[:, i])
     yield 0, config.R, out.reshape(S, m, steps, batch)
 
 
@@ -154,7 +158,59 @@ def _share(S: int, *arguments: Any) -> None:
             share.result()
 
 
-@numba.njit(nogil=True, cache=True, fastmath=FAST, error_model="numpy")
+@numba.njit(cache=True, error_model="numpy")
+@no_type_check
+def _slope(kind, product, b):
+    """phi'(z, b) of the scalar loss of this kind."""
+    if kind == 0:
+        return product - b
+    if kind == 1:
+        u = b * product
+        if u > 0.0:
+            e = np.exp(-u)
+            return -b * e / (1.0 + e)
+        return -b / (1.0 + np.exp(u))
+    u = product - b
+    return u * np.exp(-0.5 * u * u)
+
+
+@numba.njit(error_model="numpy")
+@no_type_check
+def _steps(model, gamma, row_of, index, s, start, stop, x):
+    """Steps start..stop - 1 (columns of index) of seed s's clients in a linear model, batch 1: x [m, width].
+
+    The clients take turns: their chains of additions overlap.
+    """
+    keep = 1.0 - gamma * model.ridge
+    for t in range(start, stop):
+        for i in range(x.shape[0]):
+            row = row_of[i] + index[s, i, t, 0]
+            push = gamma * _slope(model.kind, dot(model.chunks, model.A, row, x, i), model.b[row])
+            descend(model.chunks, keep, x, i, push, model.A, row)
+
+
+@numba.njit(error_model="numpy")
+@no_type_check
+def _general_steps(model, gamma, row_of, index, s, start, stop, x, g):
+    """`_steps` for any model and batch; g [1, width] is workspace."""
+    n, batch = model.curvature.shape[1], index.shape[3]
+    for t in range(start, stop):
+        for i in range(x.shape[0]):
+            for d in range(x.shape[1]):
+                q = 1.0 + x[i, d] * x[i, d]
+                g[0, d] = gamma * (model.ridge + 2.0 * model.saturating / (q * q)) * x[i, d]
+            if model.kind == QUADRATIC:
+                for d in range(n):
+                    g[0, d] += gamma * model.curvature[i, d] * (x[i, d] - model.centre[i, d])
+            for j in range(batch):
+                row, push = row_of[i] + index[s, i, t, j], gamma / batch
+                if model.kind != QUADRATIC:
+                    push *= _slope(model.kind, dot(model.chunks, model.A, row, x, i), model.b[row])
+                descend(model.chunks, 1.0, g, 0, -push, model.A, row)
+            descend(model.chunks, 1.0, x, i, 1.0, g, 0)
+
+
+@numba.njit(nogil=True, cache=True, error_model="numpy")
 @no_type_check
 def _rounds(
     low,
@@ -186,8 +242,8 @@ def _rounds(
     """
     m, n = index.shape[1], x_hat.shape[1]
     simple = model.kind != QUADRATIC and model.saturating == 0.0 and index.shape[3] == 1
+    x, g, mean = np.zeros((m, model.A.shape[1])), np.zeros((1, model.A.shape[1])), np.zeros((m, n))
     for s in range(low, high):
-        x, mean, z, g = np.empty((m, n)), np.zeros((m, n)), np.empty(m), np.empty(n)
         due = starts[s]
         for r in range(first, last):
             for i in range(m):
@@ -196,7 +252,9 @@ def _rounds(
             h = 0
             while h < H:
                 while due < starts[s + 1] and steps[due] == r * H + h:
-                    shown[due] = x
+                    for i in range(m):
+                        for d in range(n):
+                            shown[due, i, d] = x[i, d]
                     due += 1
                 stop = H
                 if averaging:
@@ -208,20 +266,7 @@ def _rounds(
                     stop = min(H, steps[due] - r * H)
                 at = (r - drawn_from) * H
                 if simple:
-                    _steps(
-                        model.kind,
-                        model.A,
-                        model.b,
-                        gamma,
-                        model.ridge,
-                        row_of,
-                        index,
-                        s,
-                        at + h,
-                        at + stop,
-                        x,
-                        z,
-                    )
+                    _steps(model, gamma, row_of, index, s, at + h, at + stop, x)
                 else:
                     _general_steps(model, gamma, row_of, index, s, at + h, at + stop, x, g)
                 h = stop
@@ -235,68 +280,6 @@ def _rounds(
                     for i in range(m):
                         for d in range(n):
                             total[which, s, d] += p[r + which, i] * mean[i, d]
-                mean[:] = 0.0
-
-
-@numba.njit(cache=True, fastmath=FAST, error_model="numpy")
-@no_type_check
-def _steps(kind, A, b, gamma, ridge, row_of, index, s, start, stop, x, z):
-    """Steps start..stop - 1 (columns of index) of seed s's clients in a linear model, batch 1: x [m, n].
-
-    All products first, then all updates: the clients' chains of additions overlap. z [m] is workspace.
-    """
-    m, n = x.shape
-    keep = 1.0 - gamma * ridge
-    for t in range(start, stop):
-        for i in range(m):
-            row = row_of[i] + index[s, i, t, 0]
-            product = 0.0
-            for d in range(n):
-                product += A[row, d] * x[i, d]
-            z[i] = gamma * _slope(kind, product, b[row])
-        for i in range(m):
-            row, push = row_of[i] + index[s, i, t, 0], z[i]
-            for d in range(n):
-                x[i, d] = keep * x[i, d] - push * A[row, d]
-
-
-@numba.njit(cache=True, fastmath=FAST, error_model="numpy")
-@no_type_check
-def _general_steps(model, gamma, row_of, index, s, start, stop, x, g):
-    """`_steps` for any model and batch; g [n] is workspace."""
-    m, n, batch = x.shape[0], x.shape[1], index.shape[3]
-    for t in range(start, stop):
-        for i in range(m):
-            for d in range(n):
-                q = 1.0 + x[i, d] * x[i, d]
-                g[d] = gamma * (model.ridge + 2.0 * model.saturating / (q * q)) * x[i, d]
-            if model.kind == QUADRATIC:
-                for d in range(n):
-                    g[d] += gamma * model.curvature[i, d] * (x[i, d] - model.centre[i, d])
-            for j in range(batch):
-                row, push = row_of[i] + index[s, i, t, j], gamma / batch
-                if model.kind != QUADRATIC:
-                    product = 0.0
+                for i in range(m):
                     for d in range(n):
-                        product += model.A[row, d] * x[i, d]
-                    push *= _slope(model.kind, product, model.b[row])
-                for d in range(n):
-                    g[d] += push * model.A[row, d]
-            for d in range(n):
-                x[i, d] -= g[d]
-
-
-@numba.njit(cache=True, error_model="numpy")
-@no_type_check
-def _slope(kind, product, b):
-    """phi'(z, b) of the scalar loss of this kind."""
-    if kind == 0:
-        return product - b
-    if kind == 1:
-        u = b * product
-        if u > 0.0:
-            e = np.exp(-u)
-            return -b * e / (1.0 + e)
-        return -b / (1.0 + np.exp(u))
-    u = product - b
-    return u * np.exp(-0.5 * u * u)
+                        mean[i, d] = 0.0

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from importlib import import_module
-from multiprocessing import get_context
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -15,6 +13,7 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped, unus
 
 from simulate.config import RunConfig
 from simulate.observe import Observer
+from simulate.parallel import Failed, local, results
 from simulate.participation import Participation
 from simulate.problems.base import Problem
 from simulate.resume import SEED_AXIS, Parts, run_key
@@ -62,11 +61,11 @@ def execute(
     missing = np.array([s for s in seeds.tolist() if s not in done], dtype=np.int64)
     size = block or default_block(task, max(len(missing), 1), jobs)
     blocks = [missing[i : i + size] for i in range(0, len(missing), size)]
-    for chunk, results in _results(task, blocks, jobs):
+    for chunk, measured in _results(task, blocks, jobs):
         if parts is not None:
-            parts.add(chunk, results)
+            parts.add(chunk, measured)
         for row, seed in enumerate(chunk.tolist()):
-            done[seed] = {name: results[name].take([row], axis) for name, axis in SEED_AXIS.items()}
+            done[seed] = {name: measured[name].take([row], axis) for name, axis in SEED_AXIS.items()}
         if progress is not None:
             progress(sum(s in done for s in seeds.tolist()), len(seeds))
     return {
@@ -96,29 +95,8 @@ def _results(
     if task.engine == "numba":
         import_module(ENGINES["numba"]).set_threads(jobs)
         jobs = 1
-    if jobs == 1 or len(blocks) <= 1:
-        for chunk in blocks:
-            yield chunk, task.block(chunk)
-        return
-    # Fresh interpreters: a forked child would inherit BLAS threads' locks.
-    with ProcessPoolExecutor(min(jobs, len(blocks)), get_context("spawn"), _start_worker, (task,)) as pool:
-        futures = {pool.submit(_work, chunk): chunk for chunk in blocks}
-        try:
-            for future in as_completed(futures):
-                yield futures[future], future.result()
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
-
-
-_task: Task | None = None
-
-
-def _start_worker(task: Task) -> None:
-    global _task
-    _task = task
-
-
-def _work(seeds: Int[np.ndarray, " _"]) -> dict[str, np.ndarray]:
-    assert _task is not None  # set by the worker's start
-    return _task.block(seeds)
+    tasks = enumerate(blocks)
+    for i, measured in results(Task.block, task, tasks, local(min(jobs, len(blocks)))):
+        if isinstance(measured, Failed):
+            raise measured.exception()
+        yield blocks[i], measured

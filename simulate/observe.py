@@ -54,6 +54,7 @@ class Observer:
         self.f = np.empty((S, len(self.records)))
         self.grad_f_sq_round = np.empty((S, len(self.records)))
         self.dist_sq = np.empty((S, len(self.records)))
+        self.x_hat = np.empty((S, len(self.records), problem.n if config.models else 0))
         order = np.argsort(self.k, axis=None, kind="stable")
         steps, starts = np.unique(self.k.ravel()[order], return_index=True)
         self._due = [*steps.tolist(), config.T_R]  # the last stands for never
@@ -71,6 +72,8 @@ class Observer:
         j = self._record_at.get(r)
         if j is None:
             return
+        if self.config.models:
+            self.x_hat[:, j] = x_hat
         self.f[:, j] = self.problem.loss(x_hat, self.p_star)
         self.grad_f_sq_round[:, j] = square_norm(self.problem.gradient(x_hat, self.p_star))
         self.dist_sq[:, j] = np.nan if self.x_star is None else square_norm(x_hat - self.x_star)
@@ -146,6 +149,7 @@ class Observer:
             "f": self.f,
             "grad_f_sq_round": self.grad_f_sq_round,
             "dist_sq": self.dist_sq,
+            "x_hat": self.x_hat,
         }
 
     def _measure(self) -> None:

@@ -102,7 +102,7 @@ def participation(
     _check(game, N_0, gamma_tilde, R, welfare, lambda_0, a, b)
     steps = schedule(gamma_tilde, a, R)
     lambdas = np.zeros(R) if welfare is None else schedule(float(lambda_0 or 0.0), b, R)
-    rate = _lipschitz(game, welfare, steps, lambdas)
+    rate = step_lipschitz(game, welfare, steps, lambdas)
     N, direction = np.empty((R + 1, game.m)), np.empty((R, game.m))
     N[0] = N_0
     for r in range(R):
@@ -110,14 +110,21 @@ def participation(
         if welfare is not None:
             direction[r] += lambdas[r] * welfare.gradient(N[r])
         N[r + 1] = np.minimum(np.maximum(N[r] - steps[r] * direction[r], game.lower), game.upper)
+        if welfare is None and a == 0.0 and np.array_equal(N[r + 1], N[r]):
+            N[r + 1 :], direction[r:] = (
+                N[r],
+                direction[r],
+            )  # a fixed point of the float step: nothing moves any more
+            break
     local = _local_errors(game, welfare, N[:-1], direction, steps[:, None], lambdas[:, None], a != 0.0)
     lengths = np.sqrt((local * local).sum(axis=1)) * (OUTWARD + 2 * game.m * UNIT)
     # Where the map only just fails to contract the recursion grows; yet both iterates lie in the box.
     diagonal = float(np.linalg.norm(game.upper - game.lower)) * (OUTWARD + 2 * game.m * UNIT)
     ceiling = diagonal if np.all(np.isfinite(lengths)) else np.inf
     error = np.zeros(R + 1)
-    for r in range(R):
-        error[r + 1] = min((rate[r] * error[r] + lengths[r]) * OUTWARD, ceiling)
+    with np.errstate(over="ignore"):  # a bound beyond float64 is infinite: nothing is proven then
+        for r in range(R):
+            error[r + 1] = min((rate[r] * error[r] + lengths[r]) * OUTWARD, ceiling)
     return Participation(N, error, steps, lambdas)
 
 
@@ -164,7 +171,7 @@ def gradient_error(welfare: Welfare, N: Float[np.ndarray, "*batch m"]) -> Float[
     return np.full(N.shape, np.inf)
 
 
-def _lipschitz(
+def step_lipschitz(
     game: Any, welfare: Any, steps: Float[np.ndarray, " R"], lambdas: Float[np.ndarray, " R"]
 ) -> Float[np.ndarray, " R"]:
     """Per round, a bound on the Lipschitz constant of N -> N - gamma_tilde_r (F + lambda_r grad h)(N)."""

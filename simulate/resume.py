@@ -22,7 +22,9 @@ from simulate.participation import Participation
 from simulate.problems.base import Problem
 from simulate.store import RunFileError, commit
 
-SEED_AXIS = {"k": 0, "grad_f_sq": 1, "e_bar": 1, "f_avg": 1, "f": 0, "grad_f_sq_round": 0, "dist_sq": 0}
+SEED_AXIS = {
+    "k": 0, "grad_f_sq": 1, "e_bar": 1, "f_avg": 1, "f": 0, "grad_f_sq_round": 0, "dist_sq": 0, "x_hat": 0,
+}  # fmt: skip
 
 
 def run_key(

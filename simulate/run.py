@@ -18,7 +18,7 @@ from simulate.participation import Participation, participation, weights
 from simulate.problems.base import Problem
 from simulate.problems.convex import StronglyConvex
 from simulate.resume import SEED_AXIS
-from simulate.store import DIMENSIONS, SCHEMA
+from simulate.store import DIMENSIONS, OPTIONAL, SCHEMA
 
 Progress = Callable[[int, int], None]
 
@@ -52,7 +52,8 @@ def run(
 
     Returns:
         A dataset with dims round, client, seed, average ("p_now", "p_next"), draw, horizon, record:
-        N, N_error, p, p_star, k, grad_f_sq, e_bar (at the drawn k), f_avg, f, grad_f_sq_round, dist_sq.
+        N, N_error, p, p_star, k, grad_f_sq, e_bar (at the drawn k), f_avg, f, grad_f_sq_round, dist_sq,
+        and x_hat [seed, record, parameter] if `config.models`.
 
     Raises:
         ValueError: if problem, game and configuration do not fit each other, or for a bad engine, block or
@@ -96,7 +97,8 @@ def assemble(
 ) -> xr.Dataset:
     """The dataset of a run from its measurements, seed axis complete and in order."""
     arrays = {"N": path.N, "N_error": path.error, "p": path.p, "p_star": p_star}
-    arrays |= {name: results[name] for name in SEED_AXIS}
+    arrays |= {name: results[name] for name in SEED_AXIS if name not in OPTIONAL}
+    arrays |= {name: results[name] for name in OPTIONAL if config.models}
     coordinates = {
         "round": np.arange(config.R + 1),
         "client": np.arange(problem.m),
@@ -114,7 +116,8 @@ def assemble(
             {"numpy": np.__version__, "python": platform.python_version()}, sort_keys=True
         ),
     }
-    variables = {name: (DIMENSIONS[name], array) for name, array in arrays.items()}
+    dims = DIMENSIONS | OPTIONAL
+    variables = {name: (dims[name], array) for name, array in arrays.items()}
     return xr.Dataset(variables, coords=coordinates, attrs=attributes)
 
 

@@ -35,6 +35,7 @@ DIMENSIONS = {
     "grad_f_sq_round": ("seed", "record"),
     "dist_sq": ("seed", "record"),
 }
+OPTIONAL = {"x_hat": ("seed", "record", "parameter")}  # kept on request: `RunConfig.models`
 COORDINATES = ("round", "client", "seed", "average", "horizon", "record")
 ATTRIBUTES = ("schema", "config", "problem", "fingerprint", "versions")
 
@@ -82,7 +83,7 @@ def load(path: str | os.PathLike[str], problem: Problem | None = None) -> xr.Dat
         RunFileError: for anything that is not a whole, consistent run of this schema.
     """
     source = Path(path)
-    _check_container(source)
+    check_container(source)
     try:
         with xr.open_dataset(source, engine="h5netcdf", decode_times=False) as opened:
             _check_layout(source, opened)
@@ -106,7 +107,8 @@ def _one_line(error: Exception) -> str:
     return " ".join(str(error).split())[:120]
 
 
-def _check_container(source: Path) -> None:
+def check_container(source: Path) -> None:
+    """Raises RunFileError unless `source` is a flat NetCDF-4 file that holds its own data."""
     if not source.exists():
         raise RunFileError(f"{source}: no such file")
     if not source.is_file():
@@ -142,8 +144,10 @@ def _check_layout(source: Path, dataset: xr.Dataset) -> None:
     for name in COORDINATES:
         if name not in dataset.coords or dataset[name].dims != (name,):
             raise RunFileError(f"{source}: coordinate {name} is missing")
-    for name, dims in DIMENSIONS.items():
+    for name, dims in {**DIMENSIONS, **OPTIONAL}.items():
         if name not in dataset.data_vars:
+            if name in OPTIONAL:
+                continue
             raise RunFileError(f"{source}: variable {name} is missing")
         variable = dataset[name]
         if variable.dims != dims:

@@ -6,15 +6,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from verify.api import assert_within
     from verify.planner.errors import NoPlan
     from verify.planner.front import make_plan
     from verify.planner.result import Plan
 
-__all__ = ["NoPlan", "Plan", "make_plan"]
+__all__ = ["NoPlan", "Plan", "assert_within", "make_plan"]
 
 _HOMES = {
     "NoPlan": "verify.planner.errors",
     "Plan": "verify.planner.result",
+    "assert_within": "verify.api",
     "make_plan": "verify.planner.front",
 }
 

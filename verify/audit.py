@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import platform
 from collections.abc import Callable, Collection, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from typing import Any
@@ -16,8 +15,10 @@ import xarray as xr
 import bounds
 import simulate
 from simulate.config import RunConfig
+from simulate.parallel import Failed, local, results
 from verify.check import Finding, examine
 from verify.judge import Report as ProofStep
+from verify.quantities import replay
 from verify.schema import Instance
 from verify.setup import Setup, build, checks
 from verify.verdict import Outcome
@@ -25,6 +26,8 @@ from verify.verdict import Outcome
 ALPHA = 0.01
 SCHEMA = 1
 LONGEST_TRAJECTORY = 1_000
+MOST_KEPT = 1 << 24  # floats of models that a run keeps at most (128 MiB)
+_RANDOM = ("grad_f_sq@", "f_gap_avg", "consensus_error", "f_gap_start", "x_dist_sq_start")
 _LIBRARIES = ("numpy", "scipy", "sympy", "python-flint", "xarray", "scikit-learn", "cvxpy")
 Progress = Callable[[str, int, int], None]  # (what, done, all)
 
@@ -142,24 +145,19 @@ def proof_steps(report: Report, tell: Progress) -> tuple[ProofStep, ...]:
 
 def run_seeds(setup: Setup, jobs: int, tell: Progress) -> xr.Dataset:
     """All seeds of a setup's run, shared by `jobs` processes; the numbers do not depend on the sharing."""
-    config, what = setup.config, f"{setup.instance.name}: running seeds"
+    config, what = watching(setup), f"{setup.instance.name}: running seeds"
     if setup.closed_form:
         return simulate.run(setup.problem, setup.game, _participation_only(config), p_star=setup.p_star)
     seeds = config.seed_indices
     chunks = [tuple(int(s) for s in part) for part in np.array_split(seeds, max(jobs * 4, 1)) if part.size]
-    arguments = [(setup, replace(config, seeds=chunk)) for chunk in chunks]
+    tasks = ((i, replace(config, seeds=chunk)) for i, chunk in enumerate(chunks))
     parts: dict[int, xr.Dataset] = {}
     tell(what, 0, len(seeds))
-    if jobs == 1:
-        for i, argument in enumerate(arguments):
-            parts[i] = _run_chunk(*argument)
-            tell(what, sum(p.sizes["seed"] for p in parts.values()), len(seeds))
-    else:
-        with ProcessPoolExecutor(jobs) as pool:
-            futures = {pool.submit(_run_chunk, *a): i for i, a in enumerate(arguments)}
-            for future in as_completed(futures):
-                parts[futures[future]] = future.result()
-                tell(what, sum(p.sizes["seed"] for p in parts.values()), len(seeds))
+    for i, part in results(_run_chunk, setup, tasks, local(jobs)):
+        if isinstance(part, Failed):
+            raise part.exception()
+        parts[i] = part
+        tell(what, sum(p.sizes["seed"] for p in parts.values()), len(seeds))
     run = xr.concat(
         [parts[i] for i in range(len(chunks))],
         dim="seed",
@@ -171,9 +169,19 @@ def run_seeds(setup: Setup, jobs: int, tell: Progress) -> xr.Dataset:
     return run.assign_attrs(config=config.to_json())
 
 
+def watching(setup: Setup) -> RunConfig:
+    """The run's configuration, with the models of a few rounds kept: what happens inside a round is played again
+    from them (`verify.quantities.replay`)."""
+    config = setup.config
+    rounds = {*config.record_rounds.tolist(), *replay.watch(config.r_hat, config.R)}
+    models = len(rounds) * setup.problem.n * len(config.seed_indices) <= MOST_KEPT
+    return replace(config, records=tuple(sorted(int(r) for r in rounds)), models=models)
+
+
 def _run_chunk(setup: Setup, config: RunConfig) -> xr.Dataset:
-    x_star = np.asarray(setup.shared["x_star"].value, dtype=float)
-    return simulate.run(setup.problem, setup.game, config, p_star=setup.p_star, x_star=x_star)
+    return simulate.run(
+        setup.problem, setup.game, config, p_star=setup.p_star, x_star=setup.x_star, engine=setup.engine
+    )
 
 
 def _participation_only(config: RunConfig) -> RunConfig:
@@ -185,10 +193,10 @@ def _participation_only(config: RunConfig) -> RunConfig:
 
 def _sampled(setup: Setup) -> int:
     """How many statistical verdicts an instance asks for."""
-    if setup.closed_form:
+    if setup.closed_form or setup.config.sampling == "full":
         return 0
     pairs = [bounds.get(*pair) for pair in checks(setup.instance)]
-    return sum(s.quantity.startswith(("grad_f_sq", "f_gap_avg")) for s in pairs)
+    return sum(s.quantity.startswith(_RANDOM) for s in pairs)
 
 
 def _instance_config(setup: Setup) -> dict[str, Any]:

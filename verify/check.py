@@ -7,15 +7,19 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import xarray as xr
-from flint import arb
 from jaxtyping import Float
 
 import bounds
-from bounds import Constant, Constants, HypothesisCheck, Provenance, Statement, weakest
-from verify.compare import compare
-from verify.expectation import Linear, judge
-from verify.observed import Curve, Sample
-from verify.quantities import Observation, observe
+from bounds import Constant, HypothesisCheck, Kind, Provenance, Sense, Statement, weakest
+from simulate.problems.convex import StronglyConvex
+from verify.applicable import CONSTANT_STEP, REGULARISED, NotApplicable
+from verify.compare import compare, span
+from verify.decided import failed, predicate, undecidable
+from verify.envelope import checks_along, enclosure, envelope, linear, narrowed, settled
+from verify.everywhere import everywhere
+from verify.expectation import judge_all
+from verify.observed import Curve, Observation, Sample, Samples, Start, Unobserved
+from verify.quantities import observe
 from verify.setup import Setup
 from verify.verdict import Outcome, Rigor, Verdict, margin
 
@@ -32,125 +36,267 @@ class Finding:
     verdict: Verdict
     statement: Statement
     constants: dict[str, Constant]
-    observation: Observation | None
+    observation: Curve | Sample | None
     envelope: Float[np.ndarray, " k"]
 
 
+_NOTHING = np.zeros(0)
+STRAYS = "strays"  # the attribute of a run that says where it leaves the participation update of its instance
+
+
 def examine(setup: Setup, run: xr.Dataset, statement: Statement, alpha: float) -> Finding:
-    """Judge one edition of a statement on a run (`alpha`: the level of a statistical verdict)."""
-    nothing = np.zeros(0)
+    """Judge one edition of a statement on a run (`alpha`: the level of a statistical verdict).
+
+    An assumption is judged by its constants. Whatever else fails a hypothesis, or was not produced by the update
+    or the sampling that the statement is about, gets `hypothesis-fails`. What no run decides (orders, limits,
+    claims), and what this run does not show, is `inconclusive`, and the reason says so.
+    """
     base = Verdict(statement.id, statement.edition, Outcome.INCONCLUSIVE, Rigor.RIGOROUS, setup.instance.name)
+    why = undecidable(statement)
+    if statement.kind is Kind.CLAIM and why is not None:
+        return _plain(replace(base, reason=why), statement)
     try:
         constants = setup.constants(statement)
-    except bounds.HypothesisFails as failed:
+    except bounds.HypothesisFails as error:
         check = HypothesisCheck(
-            failed.hypothesis, False, failed.lhs, failed.rhs, failed.lhs - failed.rhs, str(failed)
+            error.hypothesis, False, error.lhs, error.rhs, error.lhs - error.rhs, str(error)
         )
-        verdict = replace(base, outcome=Outcome.HYPOTHESIS_FAILS, hypotheses=(check,), reason=str(failed))
-        return Finding(verdict, statement, {}, None, nothing)
-    if setup.config.sampling not in statement.sampling:
-        check = _sampling_fails(setup.config.sampling, statement)
-        verdict = replace(base, outcome=Outcome.HYPOTHESIS_FAILS, hypotheses=(check,), reason=check.text)
-        return Finding(verdict, statement, {}, None, nothing)
-    observation = observe(statement.quantity, setup, run)
-    if isinstance(observation, Sample):
-        constants |= _measured_start(observation, constants)
-    checks = statement.check(_at_start(constants, observation))
-    base = replace(base, hypotheses=checks)
+        return _plain(_fails(base, (check,)), statement)
+    except NotApplicable as why_not:
+        return _plain(replace(base, outcome=why_not.outcome, reason=why_not.reason), statement)
     used = {name: constants[name] for name in statement.symbols if name in constants}
-    failing = [c for c in checks if c.holds is False]
-    if failing:
-        verdict = replace(base, outcome=Outcome.HYPOTHESIS_FAILS, reason=_failed(failing))
-        return Finding(verdict, statement, used, None, nothing)
+    if statement.kind is Kind.PREDICATE:
+        constants = {**_bias(setup), **constants}
+        return Finding(predicate(base, statement, constants), statement, used, None, _NOTHING)
+    outside = _outside(setup, run, statement)
+    if outside is not None:
+        return _plain(_fails(base, (outside,)), statement)
+    if why is not None:
+        return _undecided(base, setup, run, statement, used, constants, why)
+    try:
+        return _against(base, setup, run, statement, constants, alpha)
+    except Unobserved as missing:
+        checks = statement.check(_last(setup, constants))
+        if any(c.holds is False for c in checks):
+            return Finding(_fails(base, checks), statement, used, None, _NOTHING)
+        verdict = replace(base, hypotheses=checks, reason=f"not observed: {missing}")
+        return Finding(verdict, statement, used, None, _NOTHING)
+    except bounds.MissingConstants as missing:
+        return Finding(replace(base, reason=f"not decided: {missing}"), statement, used, None, _NOTHING)
+
+
+def _plain(verdict: Verdict, statement: Statement) -> Finding:
+    return Finding(verdict, statement, {}, None, _NOTHING)
+
+
+def _fails(base: Verdict, checks: tuple[HypothesisCheck, ...]) -> Verdict:
+    return replace(base, outcome=Outcome.HYPOTHESIS_FAILS, hypotheses=checks, reason=failed(checks))
+
+
+def _bias(setup: Setup) -> dict[str, Constant]:
+    """Independent draws from all samples, and full gradients, are unbiased; other modes are not, given the past."""
+    unbiased = setup.config.sampling == "full" or (
+        setup.config.sampling == "iid" and setup.config.replacement != "round"
+    )
+    return (
+        {"noise_bias": Constant("noise_bias", 0.0, Provenance.EXACT, note="by the sampling")}
+        if unbiased
+        else {}
+    )
+
+
+def _outside(setup: Setup, run: xr.Dataset, statement: Statement) -> HypothesisCheck | None:
+    """The sampling, where the statement is about another one; the update, where a run of others strays from it."""
+    strays = run.attrs.get(STRAYS)
+    if strays and statement.id.startswith((*CONSTANT_STEP, *REGULARISED)):
+        return HypothesisCheck("update", False, np.nan, np.nan, np.nan, f"update: {strays}")
+    sampling = setup.config.sampling
+    if sampling not in statement.sampling:
+        text = f"sampling = {sampling}: the statement assumes {' or '.join(statement.sampling)}"
+        return HypothesisCheck("sampling", False, np.nan, np.nan, np.nan, text)
+    return None
+
+
+def _last(setup: Setup, constants: Mapping[str, Constant]) -> dict[str, Constant]:
+    """The constants with the last round, for hypotheses that speak of one."""
+    last = setup.config.R
+    ends = {name: Constant(name, last, Provenance.EXACT) for name in ("r", "R") if name not in constants}
+    return {**constants, **ends}
+
+
+def _undecided(
+    base: Verdict,
+    setup: Setup,
+    run: xr.Dataset,
+    statement: Statement,
+    used: dict[str, Constant],
+    constants: Mapping[str, Constant],
+    why: str,
+) -> Finding:
+    """Hypotheses of a statement that no run decides, with what the run shows of it, if anything."""
+    checks = statement.check(_last(setup, constants))
+    if any(c.holds is False for c in checks):
+        return Finding(_fails(base, checks), statement, used, None, _NOTHING)
+    unknown = [c.name for c in checks if c.holds is None]
+    state = (
+        f"undecided conditions: {', '.join(unknown)}"
+        if unknown
+        else "all its conditions hold"
+        if checks
+        else ""
+    )
+    verdict = replace(base, hypotheses=checks, reason=f"{why}{f' ({state})' if state else ''}")
+    try:
+        shown = observe(statement.quantity, setup, run)
+    except Unobserved:
+        return Finding(verdict, statement, used, None, _NOTHING)
+    if isinstance(shown, Curve):
+        verdict = replace(verdict, observed=float(shown.values[-1]), round=int(shown.rounds[-1]))
+    one = shown.parts[0] if isinstance(shown, Samples) else shown
+    return Finding(verdict, statement, used, one, _NOTHING)
+
+
+def _against(
+    base: Verdict,
+    setup: Setup,
+    run: xr.Dataset,
+    statement: Statement,
+    constants: Mapping[str, Constant],
+    alpha: float,
+) -> Finding:
+    """A statement that a run can decide."""
+    observation = observe(statement.quantity, setup, run)
+    samples = _samples(observation)
+    if samples and all(s.certain for s in samples):
+        curves = [settled(s, isinstance(setup.problem, StronglyConvex)) for s in samples]
+        observation = _joined(curves, along_rounds=isinstance(observation, Samples))
+        samples = ()
     if isinstance(observation, Curve):
-        finding = _curve(base, statement, constants, observation)
+        finding = judge_curve(base, statement, constants, observation)
+        paired: set[str] = set()
     else:
-        finding = _sample(base, statement, constants, observation, alpha)
-    undecided = [c.name for c in checks if c.holds is None]
+        starts = {s.name: s for sample in samples for s in sample.starts}
+        constants = {**constants, **_measured(list(starts.values()), constants)}
+        finding = judge_samples(base, statement, _last(setup, constants), observation, alpha)
+        paired = set(starts)
+    used = {name: constants[name] for name in statement.symbols if name in constants}
     verdict = finding.verdict
-    if undecided:
+    undecided = [c.name for c in verdict.hypotheses if c.holds is None]
+    if undecided and verdict.outcome is not Outcome.HYPOTHESIS_FAILS:
         reason = f"undecided hypothesis: {', '.join(undecided)}"
         verdict = replace(verdict, outcome=Outcome.INCONCLUSIVE, reason=reason)
-    if weakest(_untested(used, observation)) is Provenance.ESTIMATED:
+    rests = {name: constant for name, constant in used.items() if name not in paired}
+    unproven = isinstance(observation, Curve) and not observation.proven
+    if weakest(rests) is Provenance.ESTIMATED or unproven:
         verdict = replace(verdict, rigor=Rigor.INDICATIVE)
     return replace(finding, verdict=verdict, constants=used)
 
 
-def _sampling_fails(sampling: str, statement: Statement) -> HypothesisCheck:
-    text = f"sampling = {sampling}: the statement assumes {' or '.join(statement.sampling)}"
-    return HypothesisCheck("sampling", False, np.nan, np.nan, np.nan, text)
+def _samples(observation: Observation) -> tuple[Sample, ...]:
+    if isinstance(observation, Samples):
+        return observation.parts
+    return (observation,) if isinstance(observation, Sample) else ()
 
 
-def _failed(checks: list[HypothesisCheck]) -> str:
-    return "; ".join(c.text for c in checks)
-
-
-def _at_start(constants: Mapping[str, Constant], observation: Observation) -> dict[str, Constant]:
-    """A curve's own axis needs a value where hypotheses are checked: its last round."""
-    name = observation.axis if isinstance(observation, Curve) else "R"
-    last = (
-        int(observation.rounds[-1])
-        if isinstance(observation, Curve)
-        else int(np.asarray(constants["R"].value))
+def _joined(curves: list[Curve], along_rounds: bool) -> Curve:
+    """One-point curves as one curve."""
+    first = curves[0]
+    along = {
+        name: replace(
+            first.along[name],
+            values=np.concatenate([c.along[name].values for c in curves]),
+            radius=np.concatenate([c.along[name].radius for c in curves]),
+        )
+        for name in first.along
+    }
+    return replace(
+        first,
+        axis="r" if along_rounds else "R",
+        rounds=np.concatenate([c.rounds for c in curves]),
+        values=np.concatenate([c.values for c in curves]),
+        error=np.concatenate([c.error for c in curves]),
+        identity=np.concatenate([c.identity for c in curves]),
+        ceiling=max(c.ceiling for c in curves),
+        along=along,
+        scale=max(c.size for c in curves),
     )
-    return {**constants, name: Constant(name, last, Provenance.EXACT)}
 
 
-def _untested(used: dict[str, Constant], observation: Observation) -> dict[str, Constant]:
-    """The constants that a verdict rests on: a start that is tested as a pair is not one of them."""
-    paired = observation.start.name if isinstance(observation, Sample) else None
-    return {name: constant for name, constant in used.items() if name != paired}
+def _measured(starts: list[Start], constants: Mapping[str, Constant]) -> dict[str, Constant]:
+    """The mean of each start over seeds, for display where it is not known before; the test pairs it seed by seed."""
+    shown = {}
+    for start in starts:
+        if start.name in constants:
+            continue
+        mean = float(start.values.mean())
+        value = float(np.sqrt(mean)) if start.name == "D_r_hat" else mean
+        note = f"measured: mean over {start.values.size} seeds (the verdict pairs it seed by seed)"
+        shown[start.name] = Constant(start.name, value, Provenance.ESTIMATED, note=note)
+    return shown
 
 
-def _measured_start(sample: Sample, constants: Mapping[str, Constant]) -> dict[str, Constant]:
-    """The mean start over seeds, for display where it is not known beforehand; the test pairs it seed by seed."""
-    start = sample.start
-    if start.name in constants:
-        return {}
-    mean = float(start.values.mean())
-    value = float(np.sqrt(mean)) if start.name == "D_r_hat" else mean
-    note = f"measured: mean over {start.values.size} seeds (the verdict pairs it seed by seed)"
-    return {start.name: Constant(start.name, value, Provenance.ESTIMATED, note=note)}
-
-
-def enclosure(statement: Statement, constants: Constants) -> tuple[float, float]:
-    """The bound's lower and upper end, rounded outwards to float64 (its hypotheses are checked elsewhere)."""
-    ball = statement.enclose(constants, unchecked=True)
-    low, high = float(ball.lower()), float(ball.upper())
-    if not arb(low) <= ball.lower():
-        low = float(np.nextafter(low, -np.inf))
-    if not arb(high) >= ball.upper():
-        high = float(np.nextafter(high, np.inf))
-    return low, high
-
-
-def _curve(base: Verdict, statement: Statement, constants: Mapping[str, Constant], curve: Curve) -> Finding:
-    needed = {name: constants[name] for name in statement.symbols if name in constants}
-    ends = [enclosure(statement, {**needed, curve.axis: int(r)}) for r in curve.rounds]
-    low, high = np.array(ends).T
-    low = np.maximum(low, 0.0)
-    found = compare(curve, low, high)
-    observed, bound = float(curve.values[found.index]), float(high[found.index])
+def judge_curve(
+    base: Verdict, statement: Statement, constants: Mapping[str, Constant], whole: Curve
+) -> Finding:
+    """Judge a curve; a long one at some of its rounds, and then, in blocks, at all of them."""
+    curve = narrowed(whole)
+    checks, applies = checks_along(statement, constants, curve)
+    if not applies.any():
+        return Finding(_fails(base, checks), statement, {}, None, _NOTHING)
+    left = int((~applies).sum())
+    kept = curve.at(applies) if left else curve
+    low, high = envelope(statement, constants, kept)
+    found = compare(kept, low, high, statement.sense)
+    if curve is not whole and found.outcome is Outcome.HOLDS and not left:
+        every = everywhere(statement, constants, whole)
+        if every.index is not None:
+            return judge_curve(base, statement, constants, whole.at(np.array([every.index])))
+        if every.settled:
+            resolution = max(found.resolution, every.resolution)
+            resolved = f", resolved down to {resolution:.2g}" if resolution else ""
+            found = replace(found, resolution=resolution, reason=f"holds at {span(whole)}{resolved}")
+            kept = replace(kept, note="")
+    bound = low if statement.sense is Sense.AT_LEAST else high
+    observed, limit = float(kept.values[found.index]), float(bound[found.index])
+    reason = found.reason
+    reason += f"; {kept.note}" if " " in kept.note else ""
+    reason += f"; a hypothesis fails at {left} others, which are left out" if left else ""
     verdict = replace(
         base,
         outcome=found.outcome,
+        hypotheses=checks,
         confidence=1.0,
-        bound=bound,
+        bound=limit,
         observed=observed,
-        margin=margin(observed, bound),
-        round=int(curve.rounds[found.index]),
-        reason=found.reason,
+        margin=margin(observed, limit) if statement.sense is Sense.AT_MOST else None,
+        round=int(kept.rounds[found.index]),
+        reason=reason,
     )
-    return Finding(verdict, statement, {}, curve, high)
+    return Finding(verdict, statement, {}, kept, _NOTHING if kept.axis == "k" else high)
 
 
-def _sample(
-    base: Verdict, statement: Statement, constants: Mapping[str, Constant], sample: Sample, alpha: float
+def judge_samples(
+    base: Verdict,
+    statement: Statement,
+    constants: Mapping[str, Constant],
+    observation: Sample | Samples,
+    alpha: float,
 ) -> Finding:
-    linear = _linear(statement, constants, sample)
-    found = judge(sample, linear, alpha)
-    observed, bound = float(sample.values.mean()), linear.at(float(sample.start.values.mean()))
-    envelope = np.array(
+    """Judge an expectation at one horizon, or at several rounds, at level `alpha`."""
+    samples = _samples(observation)
+    own = [
+        {name: Constant(name, value, Provenance.EXACT) for name, value in sample.given.items()}
+        for sample in samples
+    ]
+    checks = statement.check({**constants, **own[-1]})
+    if any(c.holds is False for c in checks):
+        return Finding(_fails(base, checks), statement, {}, None, _NOTHING)
+    linears = [linear(statement, constants, sample) for sample in samples]
+    found = judge_all(samples, linears, alpha)
+    sample, bound = samples[found.part], linears[found.part]
+    observed = float(sample.values.mean())
+    limit = bound.at([float(s.values.mean()) for s in sample.starts])
+    shown = np.array(
         [
             enclosure(statement, {**constants, "R": Constant("R", int(R), Provenance.EXACT)})[1]
             for R in sample.horizon
@@ -160,25 +306,13 @@ def _sample(
         base,
         outcome=found.outcome,
         rigor=Rigor.STATISTICAL,
+        hypotheses=checks,
         confidence=1 - alpha,
-        bound=bound,
+        bound=limit,
         observed=observed,
-        margin=margin(observed, bound),
-        round=int(np.asarray(constants["R"].value)),
+        margin=margin(observed, limit),
+        round=sample.round,
         reason=found.reason,
         more_seeds=found.more_seeds,
     )
-    return Finding(verdict, statement, {}, sample, envelope)
-
-
-def _linear(statement: Statement, constants: Mapping[str, Constant], sample: Sample) -> Linear:
-    """The bound as b + c E[start]: it is affine in f_gap, and in the square of D_r_hat."""
-    name = sample.start.name
-    if name not in statement.symbols:
-        low, high = enclosure(statement, constants)
-        return Linear(low, high, 0.0, 0.0)
-    at_0 = enclosure(statement, {**constants, name: Constant(name, 0, Provenance.EXACT)})
-    at_1 = enclosure(statement, {**constants, name: Constant(name, 1, Provenance.EXACT)})
-    slope_low = float(np.nextafter(at_1[0] - at_0[1], -np.inf))
-    slope_high = float(np.nextafter(at_1[1] - at_0[0], np.inf))
-    return Linear(at_0[0], at_0[1], max(slope_low, 0.0), slope_high)
+    return Finding(verdict, statement, {}, sample, shown)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from rich.console import Console
 
-EXIT_STANDS, EXIT_VIOLATED, EXIT_BAD_INPUT, EXIT_INTERRUPTED = 0, 1, 2, 130
+EXIT_STANDS, EXIT_VIOLATED, EXIT_BAD_INPUT, EXIT_INCOMPLETE, EXIT_INTERRUPTED = 0, 1, 2, 3, 130
 
 
 class InputError(ValueError):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from verify.observed import RUN_ROUNDING, Sample
 from verify.statistics import (
+    CERTAIN,
     NO_EVIDENCE,
     Evidence,
     against_at_least,
@@ -20,70 +22,144 @@ from verify.verdict import Outcome
 
 @dataclass(frozen=True)
 class Linear:
-    """The bound b + c E[start], each coefficient within its enclosure."""
+    """The bound b + sum_j c_j E[Y_j], each coefficient within its enclosure."""
 
     rest_low: float
     rest_high: float
-    slope_low: float
-    slope_high: float
+    slopes: tuple[tuple[float, float], ...] = ()
 
-    def at(self, start: float) -> float:
-        """The (upper end of the) bound at a value of E[start]."""
-        return self.rest_high + self.slope_high * start
+    def at(self, starts: Sequence[float]) -> float:
+        """The (upper end of the) bound at values of the E[Y_j]."""
+        slopes = (high for _, high in self.slopes)
+        return self.rest_high + sum(c * y for c, y in zip(slopes, starts, strict=True))
 
 
 @dataclass(frozen=True)
 class SampleFinding:
-    """The outcome, its one-line reason, and how many more seeds would decide."""
+    """The outcome, its one-line reason, how many more seeds would decide, and the evidence both ways.
+
+    Attributes:
+        part: the sample that decided, where there are several.
+    """
 
     outcome: Outcome
     reason: str
     more_seeds: int | None = None
+    exceeded: Evidence = field(default=NO_EVIDENCE, repr=False)
+    within: Evidence = field(default=NO_EVIDENCE, repr=False)
+    part: int = 0
 
 
 def judge(sample: Sample, bound: Linear, alpha: float) -> SampleFinding:
-    """Decide E[X] <= b + c E[start] at level `alpha` for each of the two wrong answers."""
+    """Decide E[X] <= b + sum_j c_j E[Y_j] at level `alpha` for each of the two wrong answers."""
     if bound.rest_low >= sample.ceiling:
-        return SampleFinding(Outcome.VACUOUS, f"the bound exceeds {sample.ceiling:.6g}, known without it")
+        return SampleFinding(
+            Outcome.VACUOUS, f"the bound exceeds {sample.ceiling:.6g}, known without it", within=CERTAIN
+        )
     exceeded = _evidence_violated(sample, bound)
-    if exceeded.rejects(alpha):
-        return SampleFinding(Outcome.VIOLATED, f"e-value exp({exceeded.log_e:.1f}) against the bound")
     within = _evidence_holds(sample, bound, alpha)
+    if exceeded.rejects(alpha):
+        reason = f"e-value exp({exceeded.log_e:.1f}) against the bound"
+        return SampleFinding(Outcome.VIOLATED, reason, exceeded=exceeded, within=within)
     if within.rejects(alpha):
         certain = within.log_e == np.inf
         why = (
             "nothing in it is random" if certain else f"e-value exp({within.log_e:.1f}) against exceeding it"
         )
-        return SampleFinding(Outcome.HOLDS, why)
-    if not np.isfinite(sample.ceiling) and not np.isfinite(sample.variance_proxy):
-        return SampleFinding(
-            Outcome.INCONCLUSIVE, "no ceiling on the quantity is known, so no sample can confirm it"
-        )
+        return SampleFinding(Outcome.HOLDS, why, exceeded=exceeded, within=within)
     more = [n for n in (within.more_seeds(alpha), exceeded.more_seeds(alpha)) if n is not None]
-    if not more:
-        return SampleFinding(Outcome.INCONCLUSIVE, "no number of seeds like these would decide")
-    return SampleFinding(Outcome.INCONCLUSIVE, f"about {min(more)} more seeds would decide", min(more))
+    reason = (
+        f"about {min(more)} more seeds would decide" if more else "no number of seeds like these would decide"
+    )
+    if not np.isfinite(sample.ceiling) and not np.isfinite(sample.variance_proxy):
+        reason = f"no ceiling on the quantity is known, so no sample can confirm it{_interval(sample, bound)}"
+        more = [n for n in (exceeded.more_seeds(alpha),) if n is not None]
+    return SampleFinding(Outcome.INCONCLUSIVE, reason, min(more, default=None), exceeded, within)
+
+
+def judge_all(samples: Sequence[Sample], bounds: Sequence[Linear], alpha: float) -> SampleFinding:
+    """The same statement at several rounds: violated by the mean of the e-values, holds if it does at each round.
+
+    The mean of e-values is an e-value, so "violated somewhere" needs no further correction; "holds everywhere"
+    is wrong only if it is wrong at a round, so each round may be tested at the full level.
+    """
+    findings = [judge(s, b, alpha) for s, b in zip(samples, bounds, strict=True)]
+    if len(findings) == 1:
+        return findings[0]
+    exceeded = average(*(f.exceeded for f in findings))
+    worst = int(np.argmax([_share(s, b) for s, b in zip(samples, bounds, strict=True)]))
+    if exceeded.rejects(alpha):
+        strongest = int(np.argmax([f.exceeded.log_e for f in findings]))
+        reason = f"e-value exp({exceeded.log_e:.1f}) against the bound, over {len(findings)} rounds"
+        return SampleFinding(Outcome.VIOLATED, reason, exceeded=exceeded, part=strongest)
+    outcomes = {f.outcome for f in findings}
+    if outcomes <= {Outcome.HOLDS, Outcome.VACUOUS}:
+        outcome = Outcome.VACUOUS if outcomes == {Outcome.VACUOUS} else Outcome.HOLDS
+        return SampleFinding(
+            outcome, f"at each of {len(findings)} rounds: {findings[worst].reason}", part=worst
+        )
+    open_ = [i for i, f in enumerate(findings) if f.outcome not in (Outcome.HOLDS, Outcome.VACUOUS)]
+    needed = [findings[i].more_seeds for i in open_]
+    more = max((n for n in needed if n is not None), default=None) if None not in needed else None
+    reason = f"at {len(open_)} of {len(findings)} rounds: {findings[open_[0]].reason}"
+    return SampleFinding(Outcome.INCONCLUSIVE, reason, more, exceeded=exceeded, part=open_[0])
+
+
+def _share(sample: Sample, bound: Linear) -> float:
+    """The mean as a share of the bound, to name the worst of several rounds."""
+    limit = bound.at([float(s.values.mean()) for s in sample.starts])
+    return float(sample.values.mean()) / limit if limit > 0 else np.inf
+
+
+def _interval(sample: Sample, bound: Linear) -> str:
+    """The asymptotic interval of E[X] - sum_j c_j E[Y_j], a note and no verdict."""
+    n = sample.values.size
+    if n < 2:
+        return ""
+    paired = _paired(sample, [high for _, high in bound.slopes], 1.0, 1.0)
+    half = 1.96 * float(paired.std(ddof=1)) / np.sqrt(n)
+    middle = float(paired.mean())
+    return (
+        f" (asymptotic 95% interval [{middle - half:.3g}, {middle + half:.3g}] against {bound.rest_high:.3g})"
+    )
+
+
+def _paired(sample: Sample, slopes: Sequence[float], own: float, other: float) -> np.ndarray:
+    """own X - other sum_j c_j Y_j, seed by seed."""
+    paired = sample.values * own
+    for slope, start in zip(slopes, sample.starts, strict=True):
+        paired = paired - other * slope * start.values
+    return np.asarray(paired)
 
 
 def _evidence_violated(sample: Sample, bound: Linear) -> Evidence:
-    """Against E[X - c start] <= b; X >= 0 and start <= its ceiling give the floor."""
-    start = sample.start
-    paired = sample.values * (1 - RUN_ROUNDING) - bound.slope_high * start.values
-    if not np.isfinite(start.ceiling):
+    """Against E[X - sum_j c_j Y_j] <= b; X >= 0 and Y_j <= its ceiling give the floor."""
+    slopes = [high for _, high in bound.slopes]
+    if any(c > 0 and not np.isfinite(s.ceiling) for c, s in zip(slopes, sample.starts, strict=True)):
         return NO_EVIDENCE
-    floor = -bound.slope_high * start.ceiling
+    if not np.isfinite(bound.rest_high) or not np.all(np.isfinite(slopes)):
+        return NO_EVIDENCE
+    paired = _paired(sample, slopes, 1 - RUN_ROUNDING, 1 + RUN_ROUNDING) - sample.error
+    ends = [c * s.ceiling for c, s in zip(slopes, sample.starts, strict=True) if c > 0]
+    floor = -(1 + RUN_ROUNDING) * sum(ends) * (1 + 1e-12) - sample.error
     return against_at_most(paired, bound.rest_high, floor) if bound.rest_high > floor else NO_EVIDENCE
 
 
 def _evidence_holds(sample: Sample, bound: Linear, alpha: float) -> Evidence:
-    """Against E[X - c start] >= b; with a variance proxy of X alone, against E[X] >= b + c (the start's floor)."""
+    """Against E[X - sum_j c_j Y_j] >= b; with a variance proxy of X alone, against E[X] >= the least bound."""
     evidence = []
-    values = sample.values * (1 + RUN_ROUNDING)
+    slopes = [low for low, _ in bound.slopes]
+    least = bound.rest_low + sum(c * s.floor for c, s in zip(slopes, sample.starts, strict=True))
     if np.isfinite(sample.ceiling):
-        paired = values - bound.slope_low * sample.start.values
-        ceiling = sample.ceiling * (1 + RUN_ROUNDING) - bound.slope_low * sample.start.floor
-        evidence.append(against_at_least(paired, bound.rest_low, ceiling))
+        paired = _paired(sample, slopes, 1 + RUN_ROUNDING, 1 - RUN_ROUNDING) + sample.error
+        floors = [c * s.floor for c, s in zip(slopes, sample.starts, strict=True)]
+        ceiling = sample.ceiling * (1 + RUN_ROUNDING) - (1 - RUN_ROUNDING) * sum(floors)
+        rounding = 1e-12 * (
+            sample.ceiling
+            + sum(c * float(s.values.max()) for c, s in zip(slopes, sample.starts, strict=True))
+        )
+        evidence.append(against_at_least(paired, bound.rest_low, ceiling + rounding + sample.error))
     if np.isfinite(sample.variance_proxy):
-        least = bound.rest_low + bound.slope_low * sample.start.floor
+        values = sample.values * (1 + RUN_ROUNDING) + sample.error
         evidence.append(against_at_least_subgaussian(values, least, sample.variance_proxy, alpha / 2))
     return average(*evidence) if evidence else NO_EVIDENCE

@@ -11,18 +11,25 @@ from pydantic import ValidationError
 import bounds
 from verify.errors import InputError
 from verify.schema import Instance
+from verify.schema.code import PREFIX
 
 _FOLDER = resources.files("verify") / "instances"
+MOST_SHOWN = 60
 
 
-def builtin_instances() -> tuple[str, ...]:
-    """The names of the built-in instances, in the order of a report."""
+def builtin_instances(profile: str | None = None) -> tuple[str, ...]:
+    """The names of the built-in instances, in the order of a report; `profile`: those of one profile."""
     names = sorted(f.name.removesuffix(".toml") for f in _FOLDER.iterdir() if f.name.endswith(".toml"))
-    return tuple(names)
+    if profile is None:
+        return tuple(names)
+    return tuple(n for n in names if load_instance(n).report.profile == profile)
 
 
-def load_instance(name_or_path: str) -> Instance:
+def load_instance(name_or_path: str, *, allow_code: bool = False) -> Instance:
     """The instance of a built-in name or of a TOML file.
+
+    Args:
+        allow_code: whether the file may name a user's own Python class (kind = "python:module.attribute").
 
     Raises:
         InputError: if there is no such instance, or the file cannot be read, parsed or understood.
@@ -30,19 +37,21 @@ def load_instance(name_or_path: str) -> Instance:
     if name_or_path in builtin_instances():
         return parse_instance((_FOLDER / f"{name_or_path}.toml").read_text("utf-8"), name_or_path)
     path = Path(name_or_path)
-    if path.is_dir():
-        raise InputError(f"--instance {path} is a directory: give a TOML file")
-    if not path.exists():
-        known = ", ".join(builtin_instances())
-        raise InputError(f"--instance {path}: no such file or built-in instance (built in: {known})")
     try:
+        if path.is_dir():
+            raise InputError(f"--instance {path} is a directory: give a TOML file")
+        if not path.exists():
+            known = ", ".join(builtin_instances())
+            raise InputError(f"--instance {path}: no such file or built-in instance (built in: {known})")
         text = path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"--instance {path} cannot be read as UTF-8 text: {error}") from None
-    return parse_instance(text, str(path))
+    except InputError:
+        raise
+    except (OSError, ValueError) as error:  # ValueError: not UTF-8, or a path with a null byte
+        raise InputError(f"--instance {name_or_path!r} cannot be read as UTF-8 text: {error}") from None
+    return parse_instance(text, str(path), allow_code=allow_code)
 
 
-def parse_instance(text: str, where: str) -> Instance:
+def parse_instance(text: str, where: str, *, allow_code: bool = False) -> Instance:
     """The instance that a TOML text describes (`where` names it in errors).
 
     Raises:
@@ -52,7 +61,7 @@ def parse_instance(text: str, where: str) -> Instance:
         raise InputError(f"{where} is empty: give an instance in TOML (see examples/)")
     try:
         table = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise InputError(f"{where} is not TOML: {error}") from None
     try:
         instance = Instance.model_validate(table)
@@ -61,27 +70,44 @@ def parse_instance(text: str, where: str) -> Instance:
     for statement in instance.check.statements:
         if statement not in bounds.ids():
             raise InputError(
-                f"{where}: check.statements: {statement!r} is not a statement: give one of {', '.join(bounds.ids())}"
+                f"{where}: check.statements: {_shown(statement)} is not a statement: "
+                f"give one of {', '.join(bounds.ids())}"
             )
+    for key, kind in (("problem", instance.problem.kind), ("game", instance.game.kind)):
+        if kind.startswith(PREFIX) and not allow_code:
+            raise InputError(f"{where}: {key}.kind = {kind!r} runs your own code: allow it with --allow-code")
     return instance
+
+
+def _shown(value: object) -> str:
+    """A value as it is written, shortened."""
+    text = repr(value)
+    return text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}..."
 
 
 def _first(error: ValidationError) -> str:
     first, *others = error.errors()
     location = ""
-    for part in first["loc"]:
+    for place, part in enumerate(first["loc"]):
         if isinstance(part, int):
             location += f"[{part}]"
-        elif part not in _KINDS:
+        elif not (place == 1 and first["loc"][0] in _TABLES) and part not in _BRANCHES and "[" not in part:
             location += f".{part}" if location else str(part)
     message = first["msg"].removeprefix("Value error, ")
+    context = first.get("ctx", {})
+    if first["type"] == "union_tag_invalid":
+        key = str(context["discriminator"]).strip("'").replace("kind_of()", "kind")
+        wanted = str(context["expected_tags"]).replace("'", "").replace("python", "python:module.attribute")
+        return f"{location}.{key} = {context['tag']!r}: give one of {wanted}"
+    if first["type"] == "union_tag_not_found":
+        key = str(context["discriminator"]).strip("'").replace("kind_of()", "kind")
+        return f"{location}: {key} is missing: say which {key} it is"
     value = first.get("input")
-    shown = f" = {value!r}" if isinstance(value, str | int | float | bool) else ""
+    shown = f" = {_shown(value)}" if isinstance(value, str | int | float | bool) else ""
     more = f" (and {len(others)} more)" if others else ""
     return f"{location}{shown}: {message}{more}" if location else f"{message}{more}"
 
 
-# Discriminators and union branches that pydantic adds to a key's path.
-_KINDS = frozenset(
-    {"softmax", "quadratics", "affine", "discovery", "list[constrained-float]", "float", "constrained-float"}
-)
+# What pydantic adds to a key's path: the kind of a table (always in second place), and a union's branches.
+_TABLES = frozenset({"data", "problem", "game", "welfare"})
+_BRANCHES = frozenset({"float", "int", "str", "constrained-float", "constrained-int", "RandomStart"})

@@ -1,9 +1,10 @@
-"""The constants of an instance, each with its provenance, and the step sizes that follow from them."""
+"""The constants of an instance, each with its provenance: of the game, the welfare loss, the problem, the start."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -13,39 +14,63 @@ import bounds
 import simulate
 from bounds import Constant, Provenance, Statement
 from games.base import Game
-from games.equilibrium import Equilibrium
+from games.welfare import Welfare
 from simulate.problems.base import Problem
-from simulate.problems.quadratics import Quadratics
-from simulate.problems.softmax import SoftmaxRegression
+from verify.applicable import outside_domains
 from verify.errors import InputError
-from verify.extremes import Bound, largest_step, smallest_index
-from verify.schema import Instance, QuadraticsProblem
+from verify.schema import Instance
+from verify.target import Target
 
 _U = float(np.finfo(np.float64).eps)
+_BASES_OF_THE_PAIR = ("m", "L", "f_star", "p_star", "f_i_star")
 _PAIR_OF_LEMMA_6_5 = ("Theorem 4.9", "Lemma 6.")
 
 
-def dissimilarity(statement: Statement, constants: dict[str, Constant]) -> dict[str, Constant]:
+@dataclass(frozen=True)
+class Known:
+    """The constants that exist, and why the others do not."""
+
+    constants: dict[str, Constant]
+    absent: dict[str, str]
+
+    def usable(self) -> Known:
+        """Without the constants that no statement can take; each leaves its reason behind."""
+        outside = outside_domains(self.constants)
+        constants = {name: c for name, c in self.constants.items() if name not in outside}
+        return Known(constants, {**self.absent, **outside})
+
+
+def takes_lemma_6_5(statement: Statement) -> bool:
+    """Whether the statement's (G, B) is the pair of Lemma 6.5."""
+    return statement.id.startswith(_PAIR_OF_LEMMA_6_5) and bool({"G", "B"} & set(statement.symbols))
+
+
+def needed(statement: Statement) -> tuple[str, ...]:
+    """The constants that a statement takes, those of its own (G, B) among them."""
+    return (*statement.symbols, *(_BASES_OF_THE_PAIR if takes_lemma_6_5(statement) else ()))
+
+
+def dissimilarity(statement: Statement, constants: Mapping[str, Constant]) -> dict[str, Constant]:
     """The (G, B) that a statement means: Lemma 6.5's pair of its edition, or (shared) Assumption 4.5's.
 
     Raises:
         HypothesisFails: if the printed G^2 of Lemma 6.5 is negative here.
     """
-    if statement.id.startswith(_PAIR_OF_LEMMA_6_5) and {"G", "B"} & set(statement.symbols):
+    if takes_lemma_6_5(statement):
         return bounds.lemma_6_5_pair(constants, statement.edition)
     return {}
 
 
-def equilibrium_weights(equilibrium: Equilibrium) -> Constant:
+def equilibrium_weights(target: Target) -> Constant:
     """p*_i = N*_i / ||N*||_1 with a proven radius (0 where the rational weights are floats)."""
-    N = equilibrium.N
+    equilibrium, N = target.equilibrium, target.N
     p = N / N.sum()
     if equilibrium.exact is not None:
         total = sum(equilibrium.exact)
         off = [abs(Fraction(v) - e / total) for v, e in zip(p.tolist(), equilibrium.exact, strict=True)]
         radius = np.array([math.nextafter(float(o), math.inf) if o else 0.0 for o in off])
     else:
-        radius = np.full(N.size, 2 * equilibrium.error_bound / float(N.sum()) + 4 * _U)
+        radius = np.full(N.size, 2 * target.error / float(N.sum()) + 4 * _U)
     return Constant("p_star", p, equilibrium.provenance, radius, "N*/||N*||_1")
 
 
@@ -53,21 +78,44 @@ def known_constants(
     instance: Instance,
     problem: Problem,
     game: Game,
-    equilibrium: Equilibrium,
-    weights: Constant,
+    welfare: Welfare | None,
+    target: Target,
     N_0: Float[np.ndarray, " m"],
-) -> dict[str, Constant]:
+) -> Known:
     """What does not depend on the step sizes."""
-    algorithm = instance.algorithm
-    off, m, proof = equilibrium.error_bound, game.m, equilibrium.provenance
-    dist_0 = float(np.linalg.norm(N_0 - equilibrium.N))
-    l1 = float(np.abs(equilibrium.N).sum())
-    p_star = np.asarray(weights.value)
-    note = "N* with its proven error"
+    algorithm, weights = instance.algorithm, equilibrium_weights(target)
     constants = {
-        "m": Constant("m", m, Provenance.EXACT, note="clients"),
+        "m": Constant("m", game.m, Provenance.EXACT, note="clients"),
         "H": Constant("H", algorithm.H, Provenance.GIVEN, note="local steps a round"),
         "R": Constant("R", algorithm.R, Provenance.GIVEN, note="rounds"),
+    }
+    constants |= _of_target(target, weights, N_0)
+    constants |= _of_game(game)
+    absent: dict[str, str] = {}
+    if "mu_F" not in constants:
+        absent["mu_F"] = "F is not proved monotone"
+    if welfare is not None:
+        constants |= welfare.constants(game.lower, game.upper)
+        constants |= _schedule(instance)
+        absent["gamma_tilde"] = "the run follows the iteratively regularised update"
+    else:
+        for name in ("gamma_tilde_0", "a", "lambda_0", "b", "C_H", "L_h", "sigma_h"):
+            absent[name] = "the run has a constant gamma_tilde and no welfare loss"
+    found = _of_problem(instance, problem, np.asarray(weights.value))
+    return Known({**constants, **found.constants}, {**absent, **found.absent}).usable()
+
+
+def _of_target(target: Target, weights: Constant, N_0: Float[np.ndarray, " m"]) -> dict[str, Constant]:
+    """What follows from N*: nothing where nothing is proved about it, but for the weights that f is built with."""
+    if not math.isfinite(target.error):
+        known = Constant(
+            "p_star", weights.value, Provenance.ESTIMATED, note=f"N* is not known: {target.reason}"
+        )
+        return {"p_star": known}
+    m, off, proof, N = N_0.size, target.error, target.equilibrium.provenance, target.N
+    dist_0, l1 = float(np.linalg.norm(N_0 - N)), float(np.abs(N).sum())
+    p_star, note = np.asarray(weights.value), "N* with its proven error"
+    return {
         "dist_0": Constant("dist_0", dist_0, proof, off + (m + 4) * _U * dist_0, note),
         "N_star_l1": Constant("N_star_l1", l1, proof, math.sqrt(m) * off + m * _U * l1, note),
         "p_star": weights,
@@ -75,120 +123,132 @@ def known_constants(
             "p_star_min", float(p_star.min()), proof, float(np.max(weights.radius)), "min_i p*_i"
         ),
     }
-    constants |= game.constants()
-    assert isinstance(problem, SoftmaxRegression | Quadratics)
-    constants |= problem.constants(
-        p_star, sampling=algorithm.sampling, batch=algorithm.batch, t=instance.problem.tradeoff
-    )
-    if isinstance(instance.problem, QuadraticsProblem) and instance.problem.nu > 0:
-        constants["nu"] = Constant(
-            "nu", instance.problem.nu, Provenance.GIVEN, note="declared in the instance"
+
+
+def _of_game(game: Game) -> dict[str, Constant]:
+    """mu_F, L_F, C_F, D_N; a constant F has every L_F > 0."""
+    constants = game.constants()
+    L_F = constants.get("L_F")
+    if L_F is not None and float(np.asarray(L_F.value)) == 0.0:
+        constants["L_F"] = Constant(
+            "L_F", 1e-100, L_F.provenance, note="F is constant: any number > 0 will do"
         )
     return constants
 
 
-def require_strong_monotonicity(instance: Instance, shared: dict[str, Constant]) -> None:
-    """Refuse a game whose F is not proved strongly monotone.
+def _schedule(instance: Instance) -> dict[str, Constant]:
+    algorithm, note = instance.algorithm, "given in the instance"
+    values = {name: getattr(algorithm, name) for name in ("gamma_tilde_0", "a", "lambda_0", "b")}
+    return {name: Constant(name, value, Provenance.GIVEN, note=note) for name, value in values.items()}
 
-    Raises:
-        InputError: naming what is known of mu_F.
-    """
-    mu_F = shared.get("mu_F")
-    if mu_F is None or not float(np.asarray(mu_F.value)) > 0:
-        found = "not proved monotone" if mu_F is None else f"mu_F = {mu_F.value}"
+
+def _of_problem(instance: Instance, problem: Problem, p_star: Float[np.ndarray, " m"]) -> Known:
+    """L, nu, (G, B), f*, and in the strongly convex case x* and S; the least curvature where it is known."""
+    table, algorithm = instance.problem, instance.algorithm
+    constants = problem.constants(
+        p_star,
+        sampling=algorithm.sampling,
+        batch=algorithm.batch,
+        replacement=algorithm.replacement,
+        **table.options(),
+    )
+    absent: dict[str, str] = {}
+    if not float(np.asarray(constants["L"].value)) > 0:
         raise InputError(
-            f"{instance.name}: game: F is {found}: the checked statements need a strongly monotone F (mu_F > 0)"
+            f"{instance.name}: problem: L = {constants['L'].value}: the losses must not all be linear"
         )
+    if table.noise is not None:
+        constants["nu"] = Constant("nu", table.noise, Provenance.GIVEN, note="declared in the instance")
+    if table.curvature_floor is not None:
+        constants["mu_f"] = Constant(
+            "mu_f", table.curvature_floor, Provenance.CERTIFIED, note="least curvature of the f_i"
+        )
+    for name in ("x_star", "S", "sigma_sq", "D_r_hat"):
+        if "x_star" not in constants:
+            absent[name] = "no minimiser x* of f is known"
+    for name in ("G", "B", "f_star", "f_i_star", "f_sup", "mu_f"):
+        if name not in constants:
+            absent[name] = f"not known for problem.kind = {table.kind!r}"
+    return Known(constants, absent)
 
 
-def choose_steps(
-    instance: Instance,
-    problem: Problem,
-    game: Game,
-    N_0: Float[np.ndarray, " m"],
-    shared: dict[str, Constant],
-    statements: list[Statement],
-) -> dict[str, Constant]:
-    """gamma_tilde, then r_hat, then gamma: each given, or as far as the hypotheses allow."""
-    algorithm = instance.algorithm
+def path_constants(
+    problem: Problem, path: simulate.Participation, r_hat: int, target: Target, known: Known
+) -> Known:
+    """kappa, s, sigma_sq and omega of the sharp editions, rounded upwards, from this run's weights q_r = p_{r+1},
+    r < R; in the regularised update also d_r = ||N_r - N*|| of rounds 0..R, from which every edition derives its own
+    delta_hat and Delta over the rounds that it counts.
 
-    def choose(name: str, value: float | int | str, extreme: Callable[[list[Bound]], float | int]) -> None:
-        note = "given in the instance"
-        if isinstance(value, str):
-            note = f"{value} that the hypotheses of the checked statements allow"
-            value = extreme(_bindings(statements, shared))
-        shared[name] = Constant(name, value, Provenance.GIVEN, note=note)
-
-    shared = dict(shared)
-    choose("gamma_tilde", algorithm.gamma_tilde, lambda b: largest_step("gamma_tilde", b))
-    path = simulate.participation(game, N_0, float(np.asarray(shared["gamma_tilde"].value)), algorithm.R)
-    choose("r_hat", algorithm.r_hat, lambda b: smallest_index("r_hat", b, algorithm.R))
-    shared |= _weight_constants(problem, path, int(np.asarray(shared["r_hat"].value)), shared)
-    choose("gamma", algorithm.gamma, lambda b: largest_step("gamma", b))
-    return shared
-
-
-def _weight_constants(
-    problem: Problem, path: simulate.Participation, r_hat: int, shared: dict[str, Constant]
-) -> dict[str, Constant]:
-    """kappa, s, sigma_sq and omega of the sharp editions, rounded upwards, from the run's weights q_r = p_{r+1}."""
-    m, p_star = problem.m, np.asarray(shared["p_star"].value)
-    off = math.sqrt(m) * float(path.error.max()) / float(path.N.sum(axis=1).min()) + 8 * m * _U
-    q = path.p[1:] + off
-    x_star = np.asarray(shared["x_star"].value)
-    slack = float(np.asarray(shared["L"].value)) * float(np.max(shared["x_star"].radius))
-    local = (np.linalg.norm(problem.gradients(x_star), axis=1) * (1 + 64 * problem.n * _U) + slack) ** 2
-    least = p_star - np.asarray(shared["p_star"].radius)
+    Nothing here speaks of rounds from R on: a statement about this run's horizons needs none of them.
+    """
+    m = problem.m
+    total = float(path.N.sum(axis=1).min())
+    off = math.sqrt(m) * float(path.error.max()) / total + 8 * m * _U
+    q = np.minimum(path.p[1:] + off, 1.0)
     values = {
-        "kappa": (m * float(q.max()), "m max_{i,r} p_{i,r+1}"),
-        "s": (float((q**2).sum(axis=1).max()), "max_r sum_i p_{i,r+1}^2: the clients draw independently"),
-        "sigma_sq": (float((q[r_hat:] @ local).max()), "max_{r >= r_hat} sum_i p_{i,r+1} ||grad f_i(x*)||^2"),
-        "omega": (float((q[r_hat:] / least).max()), "max_{r >= r_hat} p_{i,r+1}/p*_i"),
+        "kappa": (min(m * float(q.max()), float(m)), "m max p_{i,r+1} over this run's rounds r < R"),
+        "s": (
+            min(float((q**2).sum(axis=1).max()), 1.0),
+            "max over r < R of sum_i p_{i,r+1}^2: the clients draw independently",
+        ),
     }
+    absent: dict[str, str] = {}
+    if "x_star" in known.constants:
+        local = _local_slopes(problem, known.constants)
+        values["sigma_sq"] = (
+            float((q[r_hat:] @ local).max()),
+            "max over r_hat <= r < R of sum_i p_{i,r+1} ||grad f_i(x*)||^2",
+        )
+    weights = equilibrium_weights(target)
+    least = np.asarray(weights.value) - np.asarray(weights.radius)
+    if np.all(least > 0):
+        values["omega"] = (float((q[r_hat:] / least).max()), "max over r_hat <= r < R of p_{i,r+1}/p*_i")
+    else:
+        absent["omega"] = "a client takes no part in N*: p*_i = 0"
     caps = {"kappa": float(m), "s": 1.0}
-    return {
+    constants = {
         name: Constant(
             name, min(value * (1 + 16 * _U), caps.get(name, math.inf)), Provenance.CERTIFIED, note=note
         )
         for name, (value, note) in values.items()
     }
+    if "gamma_tilde_0" in known.constants and math.isfinite(target.error):
+        constants["d_sequence"] = distances(path, target)
+    return Known({**known.constants, **constants}, {**known.absent, **absent}).usable()
 
 
-def _bindings(statements: list[Statement], shared: dict[str, Constant]) -> list[Bound]:
-    """Each statement with its constants; placeholders stand in for those that are not chosen yet."""
-    unit = dict.fromkeys(("kappa", "s", "sigma_sq", "omega"), 1.0)
-    pending = {"gamma_tilde": 1e-300, "r_hat": 0, "gamma": 1e-300, "f_gap": 0.0, "D_r_hat": 0.0, **unit}
-    placeholders = {name: Constant(name, value) for name, value in pending.items()}
-    bound: list[Bound] = []
-    for statement in statements:
-        try:
-            bound.append((statement, placeholders | shared | dissimilarity(statement, shared)))
-        except bounds.HypothesisFails:
-            continue  # an edition without constants here limits nothing; its check says so
-    return bound
+def _local_slopes(problem: Problem, constants: Mapping[str, Constant]) -> Float[np.ndarray, " m"]:
+    """Upper bounds on ||grad f_i(x*)||^2."""
+    x_star = np.asarray(constants["x_star"].value)
+    slack = float(np.asarray(constants["L"].value)) * float(np.max(constants["x_star"].radius))
+    return (np.linalg.norm(problem.gradients(x_star), axis=1) * (1 + 64 * problem.n * _U) + slack) ** 2
+
+
+def distances(path: simulate.Participation, target: Target) -> Constant:
+    """d_r = ||N_r - N*||, r = 0..R: radii from the path's rounding, N*'s error and the sum's own rounding."""
+    d = np.linalg.norm(path.N - target.N, axis=1)
+    radius = (path.error + target.error + (path.N.shape[1] + 4) * _U * d) * (1 + 4 * _U)
+    note = "||N_r - N*|| along this run, rounds 0..R: suprema over r range over its rounds, none beyond R"
+    provenance = target.equilibrium.provenance
+    return Constant("d_sequence", d, provenance, radius, note)
 
 
 def start_constants(
     problem: Problem,
     p_star: Float[np.ndarray, " m"],
     x_0: Float[np.ndarray, " n"],
-    r_hat: int,
-    shared: dict[str, Constant],
+    shared: Mapping[str, Constant],
 ) -> dict[str, Constant]:
-    """f_gap and D_r_hat where they are known before the run: x_bar_0 = x_0 when r_hat = 0."""
-    if r_hat > 0:
-        return {}
-    f_star, x_star = shared["f_star"], shared["x_star"]
-    f_0 = float(problem.loss(x_0, p_star))
-    gap = f_0 - float(np.asarray(f_star.value))
-    distance = float(np.linalg.norm(x_0 - np.asarray(x_star.value)))
+    """f_gap and D_r_hat for r_hat = 0, where they are known before the run: x_bar_0 = x_0."""
     rounding = 64 * problem.n * _U
-    return {
-        "f_gap": Constant(
-            "f_gap", max(gap, 0.0), Provenance.CERTIFIED, float(f_star.radius) + rounding * abs(f_0), "f(x_0) - f*"
-        ),
-        "D_r_hat": Constant(
-            "D_r_hat", distance, Provenance.CERTIFIED, float(np.linalg.norm(x_star.radius)) + rounding * distance,
-            "||x_0 - x*||",
-        ),
-    }  # fmt: skip
+    found: dict[str, Constant] = {}
+    if "f_star" in shared:
+        f_star, f_0 = shared["f_star"], float(problem.loss(x_0, p_star))
+        gap, off = f_0 - float(np.asarray(f_star.value)), float(f_star.radius) + rounding * abs(f_0)
+        found["f_gap"] = Constant("f_gap", max(gap, 0.0), f_star.provenance, off, "f(x_0) - f*")
+    if "x_star" in shared:
+        x_star = shared["x_star"]
+        distance = float(np.linalg.norm(x_0 - np.asarray(x_star.value)))
+        off = float(np.linalg.norm(x_star.radius)) + rounding * distance
+        found["D_r_hat"] = Constant("D_r_hat", distance, x_star.provenance, off, "||x_0 - x*||")
+    return found

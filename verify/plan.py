@@ -234,12 +234,23 @@ def _editions(constants: Mapping[str, Any], options: argparse.Namespace, H: int 
 
 
 def _check(path: Path) -> int:
+    from verify.planner.minimality import minimality
     from verify.planner.recheck import read, recheck
 
-    result = recheck(read(path))
+    data = read(path)
+    result = recheck(data)
+    smallest = minimality(data) if result.passed else None
+    result.require(smallest is not False, "minimal: R - 1 rounds are not proved not to be enough")
     for problem in result.problems:
         print(f"fails: {problem}")
     print(f"{path}: {'the certificate stands' if result.passed else 'the certificate does not stand'}")
+    if result.passed:
+        said = (
+            "is proved again"
+            if smallest
+            else "is not claimed (R was given, or is beyond what floats resolve)"
+        )
+        print(f"that R - 1 = {data['choice']['R'] - 1} rounds are not enough {said}")
     return EXIT_STANDS if result.passed else EXIT_VIOLATED
 
 

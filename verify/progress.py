@@ -1,8 +1,9 @@
-"""Progress on standard error: a bar on a terminal, a line per stage elsewhere."""
+"""Progress on standard error: a bar on a terminal; elsewhere a line per stage, and one every half minute."""
 
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -11,18 +12,26 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedCo
 
 from verify.audit import Progress as Tell
 
+_TELL_EVERY = 30.0
+
 
 @contextmanager
 def progress() -> Iterator[Tell]:
     """A function to tell (what, done, all)."""
     console = Console(stderr=True)
     if not console.is_terminal:
-        seen: set[str] = set()
+        stages: dict[str, tuple[float, float]] = {}  # when a stage began, and when it was last told
 
         def line(what: str, done: int, total: int) -> None:
-            if what not in seen:
-                seen.add(what)
+            now = time.monotonic()
+            if what not in stages:
+                stages[what] = now, now
                 print(what, file=sys.stderr, flush=True)
+            began, told = stages[what]
+            if done and now - told >= _TELL_EVERY:
+                stages[what] = began, now
+                left = (now - began) / done * (total - done)
+                print(f"{what}: {done} of {total}, about {left:.0f} s left", file=sys.stderr, flush=True)
 
         yield line
         return

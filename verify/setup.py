@@ -1,8 +1,9 @@
-"""An instance made real: data, problem, game, certified equilibrium, and every constant with its provenance."""
+"""An instance made real: data, problem, game, N*, and every constant with its provenance."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -16,23 +17,22 @@ import simulate
 from bounds import Constant, Statement
 from games.base import Game
 from games.equilibrium import Equilibrium
+from games.gaps import Bracket
+from games.welfare import Welfare
 from simulate.closed_form import QuadraticOrbit
 from simulate.concentration import average_loss_proxy
-from simulate.data import digits, dirichlet_split, label_distributions, normalise
 from simulate.problems.base import Problem
-from simulate.problems.quadratics import Quadratics
+from simulate.problems.chain import Network
 from simulate.problems.softmax import SoftmaxRegression
+from simulate.run import check_fit
+from simulate.streams import Purpose, generator
+from verify.applicable import require_applicable
+from verify.choosing import choose_steps
 from verify.errors import InputError
-from verify.known import (
-    choose_steps,
-    dissimilarity,
-    equilibrium_weights,
-    known_constants,
-    require_strong_monotonicity,
-    start_constants,
-)
+from verify.known import Known, dissimilarity, equilibrium_weights, known_constants, needed, start_constants
 from verify.observed import RUN_ROUNDING, Curve, Start, StartName
-from verify.schema import AffineGameTable, Instance, QuadraticsProblem
+from verify.schema import Instance, QuadraticsProblem, RandomStart
+from verify.target import Target, find_target
 
 _U = float(np.finfo(np.float64).eps)
 MOST_STEPS = 50_000
@@ -43,22 +43,68 @@ class Setup:
     """Everything a check needs besides the run.
 
     Attributes:
-        p_star: the equilibrium's weights, which define f.
+        welfare: h of the regularised update (None: the strongly monotone update).
+        target: N*, its proven error, and a bracket on h(N*).
+        p_star: N*'s weights, which define f.
         shared: the constants that do not depend on the statement.
+        absent: constants that do not exist for this instance, each with the reason.
+        monotone: whether F is monotone (True or False proved, None undecided).
         config: the run's configuration.
     """
 
     instance: Instance
     problem: Problem
     game: Game
-    equilibrium: Equilibrium
+    welfare: Welfare | None
+    target: Target
     p_star: Float[np.ndarray, " m"]
     shared: dict[str, Constant]
+    absent: Mapping[str, str]
+    monotone: bool | None
     config: simulate.RunConfig
+
+    @property
+    def equilibrium(self) -> Equilibrium:
+        """An equilibrium of the game whose point is `N_star`."""
+        return self.target.equilibrium
+
+    @property
+    def N_star(self) -> Float[np.ndarray, " m"]:
+        """The unique equilibrium, or the minimiser of h over the equilibria."""
+        return self.target.N
+
+    @property
+    def N_star_error(self) -> float:
+        """A proven bound on the distance of `N_star` from the point that the statements mean (inf: none proven)."""
+        return self.target.error
+
+    @property
+    def h_star(self) -> Bracket | None:
+        """A proven bracket on h(N*), also where h does not select one N* (None without a welfare loss)."""
+        return self.target.h_star
+
+    @property
+    def regularised(self) -> bool:
+        """Whether the run follows the iteratively regularised update."""
+        return self.welfare is not None
 
     @property
     def r_hat(self) -> int:
         return self.config.r_hat
+
+    @property
+    def engine(self) -> str:
+        """The engine that the instance asks for, or the one for its problem."""
+        wanted = self.instance.run.engine
+        if wanted != "auto":
+            return wanted
+        return "chain" if isinstance(self.problem, Network) else "numpy"
+
+    @property
+    def x_star(self) -> Float[np.ndarray, " n"] | None:
+        """The certified minimiser of f, where there is one."""
+        constant = self.shared.get("x_star")
+        return None if constant is None else np.asarray(constant.value, dtype=float)
 
     @property
     def closed_form(self) -> bool:
@@ -69,8 +115,21 @@ class Setup:
         """The constants of one statement's edition: the shared ones and its own (G, B) pair.
 
         Raises:
+            NotApplicable: if the statement is not about such a run, or a constant that it needs is not known.
             bounds.HypothesisFails: if the edition's pair does not exist here (a negative printed G^2).
         """
+        mu_f = self.shared.get("mu_f")
+        require_applicable(
+            statement,
+            needed(statement),
+            regularised=self.regularised,
+            monotone=self.monotone,
+            convex=mu_f is not None and float(np.asarray(mu_f.value)) >= 0,
+            N_star_error=self.N_star_error,
+            N_star_reason=self.target.reason,
+            N_star_l1=float(np.abs(self.N_star).sum()),
+            absent=self.absent,
+        )
         return self.shared | dissimilarity(statement, self.shared)
 
     @cached_property
@@ -96,12 +155,13 @@ class Setup:
     def start_gap(self, run: xr.Dataset) -> Start:
         """f(x_bar_{T_r_hat}) - f* of every seed."""
         c, f_star = self.config, self.shared["f_star"]
+        error = float(f_star.radius)
         gaps = run["f"].sel(record=self.r_hat).values - float(np.asarray(f_star.value))
         gaps = np.maximum(gaps, 0.0)
         if c.sampling == "full":
-            return _certain("f_gap", gaps)
+            return _certain("f_gap", gaps, error)
         ceiling = self.problem.f_gap_ceiling(c.x_0, c.gamma, c.H * c.r_hat, self.p_star)
-        return Start("f_gap", gaps, 0.0, max(ceiling, float(gaps.max())))
+        return Start("f_gap", gaps, 0.0, max(ceiling, float(gaps.max())), error)
 
     def start_distance_sq(self, run: xr.Dataset) -> Start:
         """||x_bar_{T_r_hat} - x*||^2 of every seed: within the displacement of ||x_0 - x*||."""
@@ -121,12 +181,10 @@ class Setup:
         """f(x_bar^avg over [T_r_hat, T_R')) - f* at the horizons R', enclosed in balls."""
         c, table = self.config, self.instance.problem
         assert isinstance(table, QuadraticsProblem)
+        assert table.diagonals is not None  # the schema admits no other closed form
         exact = self.equilibrium.exact
         p = tuple(v / sum(exact) for v in exact) if exact is not None else tuple(self.p_star.tolist())
-        orbit = QuadraticOrbit(
-            [[a] * len(row) for a, row in zip(table.curvature, table.centre, strict=True)],
-            table.centre, p, c.gamma, c.H, c.x_0.tolist(),
-        )  # fmt: skip
+        orbit = QuadraticOrbit(table.diagonals, table.centre, p, c.gamma, c.H, c.x_0.tolist())
         balls = [orbit.f_gap_average(c.r_hat, R) for R in c.horizons]
         values = np.array([float(b.mid()) for b in balls])
         error = np.array([float(b.rad()) for b in balls]) * (1 + 4 * _U) + 2 * _U * values
@@ -134,56 +192,97 @@ class Setup:
         return Curve("R", rounds, values, error, np.zeros(rounds.size, dtype=bool))
 
 
-def _certain(name: StartName, values: Float[np.ndarray, " S"]) -> Start:
-    """A start that is not random: known but for the rounding of the run."""
+def _certain(name: StartName, values: Float[np.ndarray, " S"], error: float = 0.0) -> Start:
+    """A start that is not random: known but for the rounding of the run (and `error`)."""
     low, high = float(values.min()) * (1 - RUN_ROUNDING), float(values.max()) * (1 + RUN_ROUNDING)
-    return Start(name, values, low, high)
+    return Start(name, values, low, high, error)
+
+
+# What building raises for numbers that do not fit each other, or that leave the range of float64.
+_REFUSALS = (ValueError, ArithmeticError, np.linalg.LinAlgError, games.NotSolved)
 
 
 def build(instance: Instance, *, seeds: int | None = None, root_seed: int | None = None) -> Setup:
     """Build an instance: solve its game, certify its constants, fix its step sizes.
 
     Raises:
-        InputError: if the tables do not fit each other, or a `largest`/`smallest` does not exist.
+        InputError: if the tables do not fit each other, a number is out of range, or a `largest`/`smallest` does
+            not exist.
     """
+    what = "data or problem"
     try:
-        problem, labels = _problem(instance)
-    except ValueError as error:
-        raise InputError(f"{instance.name}: data or problem: {error}") from None
-    try:
-        game = _game(instance, problem, labels)
-        equilibrium = games.solve(game, certificate="proof")
+        with np.errstate(over="raise", invalid="raise", divide="raise"):
+            data = None if instance.data is None else instance.data.build()
+            problem = instance.problem.build(data)
+            what = "game"
+            game = instance.game.build(data, problem.sizes.astype(float))
+            if game.m != problem.m:
+                raise InputError(f"{instance.name}: the game has {game.m} clients, the problem {problem.m}")
+            what = "welfare"
+            welfare = None if instance.welfare is None else instance.welfare.build(game.m)
+            if welfare is not None:
+                welfare.constants(game.lower, game.upper)
+            what = "game"
+            target = find_target(game, welfare)
+            if not float(target.N.sum()) > 0:
+                raise InputError(
+                    f"{instance.name}: game.lower: ||N*||_1 = 0, and there are no weights: give a bound > 0"
+                )
+            N_0 = _start(instance, game, target)
+            what = "constants"
+            known = known_constants(instance, problem, game, welfare, target, N_0)
+            return _finished(instance, problem, game, welfare, target, N_0, known, seeds, root_seed)
     except InputError:
         raise
-    except (ValueError, games.NotSolved) as error:
-        raise InputError(f"{instance.name}: game: {error}") from None
-    weights = equilibrium_weights(equilibrium)
-    p_star = np.asarray(weights.value)
+    except _REFUSALS as error:
+        words = " ".join(str(error).split()) or type(error).__name__
+        raise InputError(f"{instance.name}: {what}: {words}") from None
+
+
+def _finished(
+    instance: Instance,
+    problem: Problem,
+    game: Game,
+    welfare: Welfare | None,
+    target: Target,
+    N_0: Float[np.ndarray, " m"],
+    known: Known,
+    seeds: int | None,
+    root_seed: int | None,
+) -> Setup:
+    """The step sizes, the start, and the run's configuration."""
     algorithm = instance.algorithm
-    N_0 = _start(instance, game, equilibrium)
-    shared = known_constants(instance, problem, game, equilibrium, weights, N_0)
-    require_strong_monotonicity(instance, shared)
     statements = [bounds.get(s, e) for s, e in checks(instance)]
-    shared = choose_steps(instance, problem, game, N_0, shared, statements)
+    known, _ = choose_steps(instance, problem, game, welfare, target, N_0, known, statements)
+    shared = dict(known.constants)
+    p_star, r_hat = np.asarray(equilibrium_weights(target).value), int(np.asarray(shared["r_hat"].value))
     x_0 = _first_model(instance, problem, shared)
-    gamma = float(shared["gamma"].value)
-    shared |= start_constants(problem, p_star, x_0, int(shared["r_hat"].value), shared)
+    if r_hat == 0:
+        shared |= start_constants(problem, p_star, x_0, shared)
+    step = "gamma_tilde_0" if algorithm.regularised else "gamma_tilde"
     config = simulate.RunConfig(
-        gamma=gamma,
-        gamma_tilde=float(shared["gamma_tilde"].value),
+        gamma=float(np.asarray(shared["gamma"].value)),
+        gamma_tilde=float(np.asarray(shared[step].value)),
         H=algorithm.H,
         R=algorithm.R,
-        r_hat=int(shared["r_hat"].value),
+        r_hat=r_hat,
         N_0=N_0,
         x_0=x_0,
         sampling=algorithm.sampling,
         batch=algorithm.batch,
+        replacement=algorithm.replacement,
         seeds=seeds or instance.run.seeds,
         root_seed=instance.run.seed if root_seed is None else root_seed,
         draws=_draws(instance),
-        horizons=_horizons(int(shared["r_hat"].value), algorithm.R, instance.run.horizons),
+        horizons=_horizons(r_hat, algorithm.R, instance.run.horizons),
+        lambda_0=algorithm.lambda_0,
+        a=algorithm.a or 0.0,
+        b=algorithm.b or 0.0,
+        welfare=welfare,
     )
-    return Setup(instance, problem, game, equilibrium, p_star, shared, config)
+    check_fit(problem, game, config)
+    monotone = True if "mu_F" in shared else games.properties(game).monotone
+    return Setup(instance, problem, game, welfare, target, p_star, shared, known.absent, monotone, config)
 
 
 def checks(instance: Instance) -> list[tuple[str, str]]:
@@ -196,49 +295,15 @@ def checks(instance: Instance) -> list[tuple[str, str]]:
     ]
 
 
-def _problem(instance: Instance) -> tuple[Problem, Float[np.ndarray, "m t"] | None]:
-    table = instance.problem
-    if isinstance(table, QuadraticsProblem):
-        return Quadratics(np.array(table.curvature), np.array(table.centre)), None
-    data = instance.data
-    assert data is not None
-    samples = digits()
-    partition = dirichlet_split(samples.labels, data.clients, data.concentration, data.seed)
-    features = normalise(samples.features, data.normalise, data.scale)
-    problem = SoftmaxRegression(
-        partition.split(features), partition.split(samples.labels), samples.classes, table.l2
-    )
-    return problem, label_distributions(samples.labels, partition, samples.classes)
-
-
-def _game(instance: Instance, problem: Problem, labels: Float[np.ndarray, "m t"] | None) -> Game:
-    table = instance.game
-    sizes = problem.sizes.astype(float)
-    upper = sizes if table.upper == "sizes" else np.array(table.upper)
-    if instance.data is not None and np.any(upper > sizes):
-        i = int(np.argmax(upper - sizes))
-        raise InputError(
-            f"{instance.name}: game.upper[{i}] = {upper[i]:g}: client {i} has only {sizes[i]:g} samples"
-        )
-    lower = np.array(table.lower)
-    if np.any(lower > upper):
-        i = int(np.argmax(lower - upper))
-        raise InputError(
-            f"{instance.name}: game.lower[{i}] = {lower[i]:g} > upper = {upper[i]:g}: give lower <= upper"
-        )
-    if isinstance(table, AffineGameTable):
-        return games.AffineGame(np.array(table.matrix), np.array(table.offset), lower, upper)
-    assert labels is not None
-    return games.DiscoveryGame(
-        labels, table.cost_rate, lower, upper, regulariser=table.regulariser, congestion=table.congestion
-    )
-
-
-def _start(instance: Instance, game: Game, equilibrium: Equilibrium) -> Float[np.ndarray, " m"]:
+def _start(instance: Instance, game: Game, target: Target) -> Float[np.ndarray, " m"]:
     N_0 = instance.algorithm.N_0
-    named = {"lower": game.lower, "upper": game.upper, "equilibrium": equilibrium.N}
+    named = {"lower": game.lower, "upper": game.upper, "equilibrium": target.N}
     if isinstance(N_0, str):
         return np.array(named[N_0], dtype=float)
+    if len(N_0) != game.m:
+        raise InputError(
+            f"{instance.name}: algorithm.N_0 has {len(N_0)} entries: give one per client ({game.m})"
+        )
     start = np.array(N_0, dtype=float)
     outside = (start < game.lower) | (start > game.upper)
     if np.any(outside):
@@ -251,12 +316,27 @@ def _start(instance: Instance, game: Game, equilibrium: Equilibrium) -> Float[np
 
 
 def _first_model(
-    instance: Instance, problem: Problem, shared: dict[str, Constant]
+    instance: Instance, problem: Problem, shared: Mapping[str, Constant]
 ) -> Float[np.ndarray, " n"]:
     x_0 = instance.algorithm.x_0
     if x_0 == "minimiser":
+        if "x_star" not in shared:
+            raise InputError(
+                f"{instance.name}: algorithm.x_0 = 'minimiser': no minimiser is known: give numbers"
+            )
         return np.array(shared["x_star"].value, dtype=float)
-    return np.full(problem.n, float(x_0))
+    if isinstance(x_0, RandomStart):
+        if isinstance(problem, Network):
+            return np.asarray(problem.random_start(x_0.seed, x_0.scale), dtype=float)
+        return x_0.scale * generator(x_0.seed, 0, 0, Purpose.START).standard_normal(problem.n)
+    if isinstance(x_0, list):
+        if len(x_0) != problem.n:
+            raise InputError(
+                f"{instance.name}: algorithm.x_0 has {len(x_0)} entries: give one per parameter ({problem.n})"
+            )
+        return np.array(x_0, dtype=float)
+    assert isinstance(x_0, float)
+    return np.full(problem.n, x_0)
 
 
 def _draws(instance: Instance) -> int:

@@ -35,7 +35,8 @@ class Verdict:
     Attributes:
         bound: the right-hand side at `round` (an upper bound of its enclosure).
         observed: the left-hand side there (for an expectation: the mean over seeds).
-        margin: 1 - observed/bound, the unused share of the bound; negative if the bound is exceeded.
+        margin: 1 - observed/bound, the unused share of the bound; negative if it is exceeded; None for a bound <= 0
+            and where the statement bounds from below.
         confidence: 1 for a rigorous verdict, 1 - alpha for a statistical one.
         round: the round that decided (the worst one, or the horizon R of an average).
         reason: one line for a person.
@@ -89,5 +90,5 @@ def plain(value: float | None) -> float | str | None:
 
 
 def margin(observed: float, bound: float) -> float | None:
-    """1 - observed/bound; None where the bound is 0."""
-    return None if bound == 0 else 1 - observed / bound
+    """1 - observed/bound; None where the bound is not positive (a share of it would mean nothing)."""
+    return 1 - observed / bound if bound > 0 else None

@@ -116,9 +116,13 @@ _BALLS: dict[str, Any] = {
     "divide": enclosure.divide,
     "rate_power": enclosure.rate_power,
     "power_gap": enclosure.power_gap,
-    "given_rate": enclosure.log,
+    "given_rate": enclosure.given_rate_log,
     "ball": arb,
     "c_one": arb(1),
+    "known": enclosure.KNOWN.get,
+    "ball_of": enclosure.ball,
+    "balls_of": enclosure.balls,
+    "whole_of": enclosure.whole,
 }
 
 
@@ -155,7 +159,8 @@ def ball_constant(number: sympy.Expr) -> arb:
     raise TypeError(f"no enclosure for the number {number}")
 
 
-Function = Callable[[Sequence[Any]], tuple[Any, ...]]
+# The argument of a compiled function is the sequence of its inputs, or with `reads` the mapping of all constants.
+Function = Callable[[Any], tuple[Any, ...]]
 
 
 def build(
@@ -163,6 +168,7 @@ def build(
     resolution: Resolution,
     mode: str,
     counts: frozenset[str],
+    reads: Sequence[str] | None = None,
 ) -> Function:
     """Compile to a function of the input values, in the order of `resolution.inputs`.
 
@@ -173,13 +179,14 @@ def build(
             (balls for conditions: x/0 = inf, log 0 = -inf). Ball functions hold constants of the flint
             precision current now, and are to be called at that precision.
         counts: names that may come as Python ints in ball mode.
+        reads: source lines that take the inputs out of the function's argument (default: it is their sequence).
     """
     exact = mode in ("ball", "careful")
     namespace: dict[str, Any] = dict(_BALLS if exact else _SURE if mode == "sure" else _FLOATS)
     for name, recipe in resolution.steps:
         if isinstance(recipe, Rate | Computed):
             namespace[f"f_{name}"] = recipe.balls if exact else recipe.floats
-    return compile_source(expressions, resolution, mode, namespace, None, counts)
+    return compile_source(expressions, resolution, mode, namespace, None, counts, reads)
 
 
 def compile_source(
@@ -189,6 +196,7 @@ def compile_source(
     namespace: dict[str, Any],
     result: str | None,
     counts: frozenset[str] = frozenset(),
+    reads: Sequence[str] | None = None,
 ) -> Function:
     """Write and compile the source: names, steps, shared parts, values (or `result` of s0, s1, ...)."""
     exact = mode in ("ball", "careful")
@@ -199,6 +207,8 @@ def compile_source(
     )
     names = [f"v_{n}" for n in resolution.inputs]
     lines = [f"{', '.join(names)}, = values"] if names else []
+    if reads is not None:
+        lines = list(reads)
     lines += [_rate_line(name, [name], "given_rate", exact) for name in given_rates]
     known_rates = {*rates, *given_rates}
     lines += [_step(name, recipe, emitter, exact, known_rates) for name, recipe in resolution.steps]
@@ -208,7 +218,8 @@ def compile_source(
         lines.append(f"v_{symbol.name} = {code}")
         if whole:
             emitter.ints.add(symbol.name)
-    values = [emitter.code(e) for e in finals]
+    emitted = [emitter.emit(e) for e in finals]
+    values = [f"ball({code})" if exact and whole else code for code, whole in emitted]
     if result is None:
         lines.append(f"return ({''.join(f'{v}, ' for v in values)})")
     else:
@@ -245,6 +256,21 @@ def _step(name: str, recipe: Recipe, emitter: Emitter, exact: bool, rates: set[s
     if isinstance(recipe, Rate):
         return _rate_line(name, recipe.bases, f"f_{name}", exact)
     return f"v_{name} = f_{name}({', '.join(f'v_{b}' for b in recipe.bases)})"
+
+
+def ball_reads(names: Sequence[str], arrays: Collection[str], counts: Collection[str]) -> list[str]:
+    """Source lines that read the balls of `names` from a mapping of constants, as `converters` makes them."""
+    lines = []
+    for n in names:
+        lines.append(f"v_{n} = values[{n!r}]")
+        if n in arrays:
+            lines.append(f"v_{n} = balls_of(v_{n})")
+        elif n in counts:
+            lines.append(f"if type(v_{n}) is not int: v_{n} = whole_of(v_{n})")
+        else:
+            lines.append(f"found = known(v_{n}) if type(v_{n}) is float else None")
+            lines.append(f"v_{n} = ball_of(v_{n}) if found is None else found")
+    return lines
 
 
 def converters(

@@ -128,7 +128,7 @@ class Emitter:
         whole = all(is_int for _, is_int in parts)
         codes = [code for code, _ in parts]
         if number != 1:
-            plain = number.is_Integer and (whole or not self.exact)
+            plain = number.is_Integer and (not self.exact or any(is_int for _, is_int in parts))
             codes.insert(0, str(int(number)) if plain else self._hoist(number))
             whole = whole and number.is_Integer
         elif not codes:

@@ -11,8 +11,10 @@ from flint import arb, ctx, fmpq
 from bounds.core.constant import Constant, Value
 
 GUARD = 32  # extra working bits, so that a result is good to the precision asked for
-_ZERO, _ONE, _HALF = arb(0), arb(1), arb(0.5)
+_ZERO, _ONE, _HALF, _MINUS_HALF = arb(0), arb(1), arb(0.5), arb(-0.5)
 _INF, _NEG_INF = arb("inf"), arb("-inf")
+KNOWN: dict[float, arb] = {}  # balls of floats met before: exact at any precision, and dear to make
+_MOST_KNOWN = 4096
 
 
 def ball(value: Constant | Value) -> arb:
@@ -22,7 +24,7 @@ def ball(value: Constant | Value) -> arb:
         ValueError: for an array (enclose one point at a time).
     """
     if type(value) is float:
-        return arb(value)
+        return _exactly(value)
     if isinstance(value, Constant):
         centre = ball(value.value)
         radius = value.radius if type(value.radius) is float else float(np.asarray(value.radius).item())
@@ -36,6 +38,15 @@ def ball(value: Constant | Value) -> arb:
         raise ValueError(f"an array of shape {array.shape} has no single ball: enclose one point at a time")
     item = array.item()
     return arb(item)
+
+
+def _exactly(value: float) -> arb:
+    found = KNOWN.get(value)
+    if found is None:
+        if len(KNOWN) >= _MOST_KNOWN:
+            KNOWN.clear()
+        found = KNOWN[value] = arb(value)
+    return found
 
 
 def balls(value: Any) -> list[arb]:
@@ -81,9 +92,38 @@ def sqrt(x: Any) -> arb:
 
 
 def cbrt(x: Any) -> arb:
-    """Cube root, 0 at an exact zero (where `arb.root` is not a number at most precisions)."""
+    """Cube root, 0 at an exact zero (where `arb.root` is not a number at most precisions), else as `sqrt`."""
     x = x if isinstance(x, arb) else arb(x)
-    return _ZERO if x.is_zero() else x.root(3)
+    if x.is_zero():
+        return _ZERO
+    if x.contains(0):
+        return arb.union(_ZERO, x.upper().root(3))
+    return x.root(3)
+
+
+class Below(arb):
+    """All numbers from -inf up to `top`: the logarithm of a ball whose part > 0 reaches down to zero.
+
+    To flint it is the ball of all numbers; what an order needs of it survives: a positive multiple, and the largest of
+    it and of others.
+    """
+
+    top: arb
+
+    @classmethod
+    def of(cls, top: arb) -> Below:
+        """The numbers up to top's upper end."""
+        made = cls(0, float("inf"))
+        made.top = top.upper()
+        return made
+
+    def __truediv__(self, other: Any) -> arb:
+        return Below.of(self.top / other) if other > 0 else arb(self) / other
+
+    def __mul__(self, other: Any) -> arb:
+        return Below.of(self.top * other) if other > 0 else arb(self) * other
+
+    __rmul__ = __mul__
 
 
 def exp(x: Any) -> arb:
@@ -92,9 +132,13 @@ def exp(x: Any) -> arb:
 
 
 def log(x: Any) -> arb:
-    """Logarithm, -inf at an exact zero."""
+    """Logarithm, -inf at an exact zero; of a ball that reaches down to zero, of its part >= 0: see `Below`."""
     x = x if isinstance(x, arb) else arb(x)
-    return _NEG_INF if x.is_zero() else x.log()
+    if x.is_zero():
+        return _NEG_INF
+    if x.contains(0) and x.is_finite():
+        return Below.of(x.upper().log())
+    return x.log()
 
 
 def divide(x: Any, y: Any) -> arb:
@@ -109,10 +153,16 @@ def divide(x: Any, y: Any) -> arb:
 
 
 def maximum(*values: Any) -> arb:
-    """The largest of some balls."""
-    best = arb(values[0]) if not isinstance(values[0], arb) else values[0]
-    for v in values[1:]:
-        best = best.max(v if isinstance(v, arb) else arb(v))
+    """The largest of some balls; one whose other end is open (`Below`) can only raise it."""
+    open_ended = [v.top for v in values if isinstance(v, Below)]
+    plain = [v if isinstance(v, arb) else arb(v) for v in values if not isinstance(v, Below)]
+    if not plain:
+        return Below.of(maximum(*open_ended))
+    best = plain[0]
+    for v in plain[1:]:
+        best = best.max(v)
+    for top in open_ended:
+        best = arb.union(best, best.max(top))
     return best
 
 
@@ -124,10 +174,31 @@ def minimum(*values: Any) -> arb:
     return best
 
 
+class ZeroRate(arb):
+    """-inf, the logarithm of a rate that is exactly zero: its type says so, where a comparison would cost a product."""
+
+
+_ZERO_RATE = ZeroRate("-inf")
+_last_half_rate: tuple[Any, ...] = (None, None, 0, None)
+
+
 def half_rate_log(mu: arb, gamma: arb) -> arb:
-    """log(1 - mu gamma / 2)."""
-    x = mu * gamma * -_HALF
-    return _NEG_INF if x == -1 else x.log1p()
+    """log(1 - mu gamma / 2), remembered for the balls met last (the same float is the same ball)."""
+    global _last_half_rate
+    last_mu, last_gamma, bits, log = _last_half_rate
+    if last_mu is mu and last_gamma is gamma and bits == ctx.prec:
+        return log
+    x = mu * gamma * _MINUS_HALF
+    log = x.log1p()
+    if not log.is_finite() and x == -1:
+        log = _ZERO_RATE
+    _last_half_rate = mu, gamma, ctx.prec, log
+    return log
+
+
+def given_rate_log(rate: arb) -> arb:
+    """log of a rate that is given."""
+    return _ZERO_RATE if rate.is_zero() else rate.log()
 
 
 class MaybeZero:
@@ -144,27 +215,29 @@ def square_rate_log(mu: arb, lipschitz: arb, gamma: arb) -> arb | MaybeZero:
         return (-loss).log1p() * _HALF
     first = 1 - mu * gamma
     square = first * first + (lipschitz - mu) * (lipschitz + mu) * gamma * gamma
-    if square > 0 or square.is_zero():
-        return log(square) * _HALF
+    if square.is_zero():
+        return _ZERO_RATE
+    if square > 0:
+        return square.log() * _HALF
     return MaybeZero(square.abs_upper().log() * _HALF)
 
 
 def rate_power(log_rate: arb | MaybeZero, exponent: Any) -> arb:
     """rate^exponent, with 0^0 = 1."""
-    if isinstance(log_rate, MaybeZero):
-        return _ONE if exponent == 0 else _ZERO.union((log_rate.upper * exponent).exp())
-    if log_rate == _NEG_INF:
+    if type(log_rate) is arb:
+        return (log_rate * exponent).exp()
+    if isinstance(log_rate, ZeroRate):
         return _ONE if exponent == 0 else _ZERO
-    return (log_rate * exponent).exp()
+    return _ONE if exponent == 0 else _ZERO.union((log_rate.upper * exponent).exp())
 
 
 def power_gap(log_rate: arb | MaybeZero, span: Any) -> arb:
     """1 - rate^span."""
-    if isinstance(log_rate, MaybeZero):
-        return 1 - rate_power(log_rate, span)
-    if log_rate == _NEG_INF:
+    if type(log_rate) is arb:
+        return -(log_rate * span).expm1()
+    if isinstance(log_rate, ZeroRate):
         return _ZERO if span == 0 else _ONE
-    return -(log_rate * span).expm1()
+    return 1 - rate_power(log_rate, span)
 
 
 def working(prec: int) -> int:

@@ -5,24 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
 import sympy
-from flint import arb
+from flint import arb, ctx
 from sympy.core.relational import Relational
 
-from bounds.core.compiled import Function, Resolution, build, converters, resolve
+from bounds.core.compiled import Function, Resolution, ball_reads, build, resolve
 from bounds.core.constant import Constant
 from bounds.core.decide import decide
 from bounds.core.emit import relation_sides
-from bounds.core.enclosure import precision, working
+from bounds.core.enclosure import working
 from bounds.core.errors import HypothesisFails, MissingConstants
 from bounds.core.hypothesis import Hypothesis
-from bounds.core.quick import MARGIN, build_quick, is_plain
+from bounds.core.quick import MARGIN, SCALE, build_quick, is_plain
 from bounds.core.vocabulary import Recipes, Symbol
 
-_SCALE = (1 + MARGIN) / (1 - MARGIN)
 _BLOCK = 8192  # points a block: the temporaries stay in cache
 
 
@@ -51,6 +51,7 @@ class Plan:
     table: Mapping[str, Symbol]
     recipes: Recipes
     functions: dict[Any, Any] = field(default_factory=dict)
+    _settled: Any = None  # the values of the last point whose hypotheses plain floats settled
 
     @cached_property
     def resolution(self) -> Resolution:
@@ -137,29 +138,32 @@ class Plan:
         return atoms, resolution, build(sides, resolution, "sure", self.counts)
 
     @cached_property
-    def _quick(self) -> tuple[tuple[str, ...], Any]:
-        """What `settled` reads, and its function (None if there is none)."""
+    def _quick(self) -> tuple[Any, Any]:
+        """How to take what `settled` reads from the constants, and its function (None if there is none)."""
         atoms = [a for a in self.atoms if a.decidable]
         sides = [s for a in atoms for s in (a.relation.lhs, a.relation.rhs)]
         resolution = resolve(_names([*sides, *self.expressions]), self.given, self.recipes)
-        return resolution.inputs, build_quick([a.relation for a in atoms], resolution, self.table)
+        function = build_quick([a.relation for a in atoms], resolution, self.table)
+        return itemgetter(*resolution.inputs) if resolution.inputs else dict, function
 
     def settled(self, constants: Mapping[str, Any]) -> bool:
-        """Do plain floats settle, for a single point, that every domain and hypothesis holds?"""
-        names, function = self._quick
+        """Do plain floats settle, for a single point, that every domain and hypothesis holds?
+
+        The numbers that were settled last are remembered: asking again costs a comparison.
+        """
+        take, function = self._quick
         if function is None:
             return False
-        values = []
-        for name in names:
-            value = constants[name]
-            if type(value) is not float:
-                if type(value) is Constant:
-                    value = value.value
-                if isinstance(value, np.ndarray | list | tuple):
-                    return False
-                value = float(value)
-            values.append(value)
-        return bool(function(values))
+        values = take(constants)
+        try:
+            if values == self._settled:
+                return True
+        except ValueError:  # an array among them has no truth of its own
+            return False
+        if not function(constants):
+            return False
+        self._settled = values
+        return True
 
     def check_domains(self, values: Mapping[str, Any]) -> None:
         """Every value that is read lies in the domain of its symbol."""
@@ -316,24 +320,25 @@ class Plan:
 
     # Balls
 
-    @cached_property
-    def _converters(self) -> tuple[tuple[str, Any], ...]:
-        return converters(self.resolution.inputs, self.arrays, self.counts)
-
     def enclose(self, constants: Mapping[str, Any], prec: int, unchecked: bool) -> tuple[arb, ...]:
         """The expressions at one point, enclosed."""
-        self.require(unchecked)
+        if self.resolution.missing if unchecked else self.absent:
+            self.require(unchecked)
         if not (unchecked or self.settled(constants)):
             values = {n: as_floats(constants[n]) for n in self.read}
             with np.errstate(all="ignore"):
                 self.check_domains(values)
                 self.require_hypotheses(values, constants)
-        bits = working(prec)
-        with precision(bits):
+        bits, before = working(prec), ctx.prec
+        ctx.prec = bits
+        try:
             if bits not in self.functions:
-                self.functions[bits] = build(self.expressions, self.resolution, "ball", self.counts)
-            inputs = [convert(constants[n]) for n, convert in self._converters]
-            return tuple([v if type(v) is arb else arb(v) for v in self.functions[bits](inputs)])
+                reads = ball_reads(self.resolution.inputs, self.arrays, self.counts)
+                self.functions[bits] = build(self.expressions, self.resolution, "ball", self.counts, reads)
+            enclosed: tuple[arb, ...] = self.functions[bits](constants)
+            return enclosed
+        finally:
+            ctx.prec = before
 
 
 def as_floats(value: Any) -> Any:
@@ -357,7 +362,7 @@ def surely(relation: Relational, lhs: Any, rhs: Any) -> Any:
         return less < more if strict else less <= more
     smaller = relation.lhs if isinstance(relation, sympy.Le | sympy.Lt) else relation.rhs
     if smaller.is_nonnegative and not strict:
-        return less * _SCALE <= more
+        return less * SCALE <= more
     slack = more - less
     sure = slack >= MARGIN * (np.abs(lhs) + np.abs(rhs))
     return sure & (slack > 0) if strict else sure

@@ -9,15 +9,18 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import sympy
 from sympy.core.relational import Relational
 
 from bounds.core.accurate import half_rate, square_rate
 from bounds.core.compiled import Resolution, compile_source
+from bounds.core.constant import Constant
 from bounds.core.derive import Computed, Rate
 from bounds.core.vocabulary import Symbol
 
 MARGIN = 1e-9  # floats settle a comparison only beyond this share of the sides
+SCALE = (1 + MARGIN) / (1 - MARGIN)  # the same between sides >= 0
 
 
 def _divide(x: int | float, y: int | float) -> float:
@@ -64,10 +67,23 @@ _MATH: dict[str, Any] = {
 }
 
 
+def plain(value: Any) -> float:
+    """The float of a constant that is one number.
+
+    Raises:
+        ValueError: for an array or a list.
+    """
+    if type(value) is Constant:
+        value = value.value
+    if isinstance(value, np.ndarray | list | tuple):
+        raise ValueError(f"{value} is not one number")
+    return float(value)
+
+
 def build_quick(
     relations: Sequence[Relational], resolution: Resolution, table: Mapping[str, Symbol]
-) -> Callable[[Sequence[float]], bool] | None:
-    """A function of the input floats that is True only if every domain and relation surely holds.
+) -> Callable[[Mapping[str, Any]], bool] | None:
+    """A function of the constants that is True only if every domain and relation surely holds.
 
     None when the names come from arrays or from functions that plain floats do not have.
     """
@@ -80,12 +96,18 @@ def build_quick(
     sides = [s for r in relations for s in (r.lhs, r.rhs)]
     tests = [_domain_test(n, table[n]) for n in resolution.inputs]
     tests += [_relation_test(r, f"s{2 * i}", f"s{2 * i + 1}") for i, r in enumerate(relations)]
-    namespace = {**_MATH, **{f"f_{n}": f for n, f in rates.items()}}
-    function = compile_source(sides, resolution, "quick", namespace, " and ".join(tests) or "True")
+    namespace = {**_MATH, "plain": plain, **{f"f_{n}": f for n, f in rates.items()}}
+    reads = [
+        line
+        for n in resolution.inputs
+        for line in (f"v_{n} = values[{n!r}]", f"if type(v_{n}) is not float: v_{n} = plain(v_{n})")
+    ]
+    result = " and ".join(tests) or "True"
+    function = compile_source(sides, resolution, "quick", namespace, result, reads=reads)
 
-    def settled(values: Sequence[float]) -> bool:
+    def settled(constants: Mapping[str, Any]) -> bool:
         try:
-            return bool(function(values))
+            return bool(function(constants))
         except (ArithmeticError, ValueError):
             return False
 
@@ -96,7 +118,9 @@ def _domain_test(name: str, symbol: Symbol) -> str:
     domain = symbol.domain
     low = "<" if domain.open_lower else "<="
     high = "<" if domain.open_upper else "<="
-    test = f"{domain.lower!r} {low} v_{name} {high} {domain.upper!r}"
+    test = f"{domain.lower!r} {low} v_{name}"
+    if domain.upper < math.inf or domain.open_upper:
+        test += f" {high} {domain.upper!r}"
     return f"{test} and v_{name} % 1.0 == 0.0" if domain.integer else test
 
 
@@ -106,6 +130,9 @@ def _relation_test(relation: Relational, lhs: str, rhs: str) -> str:
     strict = isinstance(relation, sympy.Lt | sympy.Gt)
     if is_plain(relation):
         return f"{lhs} {'<' if strict else '<='} {rhs}"
+    smaller = relation.rhs if isinstance(relation, sympy.Ge | sympy.Gt) else relation.lhs
+    if smaller.is_nonnegative and not strict:
+        return f"{lhs} * {SCALE!r} <= {rhs}"
     test = f"{rhs} - {lhs} >= {MARGIN} * (abs({lhs}) + abs({rhs}))"
     return f"{lhs} < {rhs} and {test}" if strict else test
 

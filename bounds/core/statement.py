@@ -6,18 +6,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import sympy
 from flint import arb
 
-from bounds.core.compiled import base_names
 from bounds.core.constant import Constants
 from bounds.core.errors import MethodError
 from bounds.core.hypothesis import Hypothesis, HypothesisCheck
-from bounds.core.plan import Plan, as_floats, severity
 from bounds.core.vocabulary import Recipes, Vocabulary
+
+if (
+    TYPE_CHECKING
+):  # loaded on first use: half of what this package adds to the time that sympy takes to import
+    import bounds.core.plan
 
 
 class Kind(StrEnum):
@@ -102,11 +105,13 @@ class Statement:
     terms: Mapping[str, sympy.Expr] = field(default_factory=dict)
     text: str = ""
     recipes: Recipes = field(default_factory=dict)
-    _plans: dict[Any, Plan] = field(default_factory=dict, init=False, repr=False)
+    _plans: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
     @cached_property
     def symbols(self) -> tuple[str, ...]:
         """The base names it needs, hypotheses included; optional ones last."""
+        from bounds.core.compiled import base_names
+
         relations = [h.relation for h in self.hypotheses if not h.optional]
         names = {s.name for e in [*self._expressions(), *relations] for s in e.free_symbols}
         needed = base_names(names, self._all_recipes)
@@ -146,7 +151,8 @@ class Statement:
         Raises:
             As `evaluate`.
         """
-        self._need_expression("enclose")
+        if self.expression is None:
+            self._need_expression("enclose")
         return self.plan(constants).enclose(constants, prec, unchecked)[0]
 
     def parts(self, constants: Constants, *, unchecked: bool = False) -> dict[str, float | np.ndarray]:
@@ -183,6 +189,8 @@ class Statement:
         Raises:
             DomainError: for a constant outside its domain.
         """
+        from bounds.core.plan import as_floats
+
         plan = self.plan(constants)
         values = {n: as_floats(constants[n]) for n in plan.read}
         with np.errstate(all="ignore"):
@@ -231,7 +239,7 @@ class Statement:
 
     # Inside
 
-    def plan(self, constants: Mapping[str, Any], parts: bool = False) -> Plan:
+    def plan(self, constants: Mapping[str, Any], parts: bool = False) -> bounds.core.plan.Plan:
         """The compiled plan for the names that `constants` gives (made on first use, then kept)."""
         key = (parts, *constants)
         plan = self._plans.get(key)
@@ -239,6 +247,8 @@ class Statement:
             given = frozenset(constants)
             plan = self._plans.get((parts, given))
             if plan is None:
+                from bounds.core.plan import Plan
+
                 plan = Plan(
                     f"{self.id} ({self.edition})",
                     tuple(self.terms.values()) if parts else self._expressions(),
@@ -263,8 +273,14 @@ class Statement:
             raise MethodError(f"{self.id} is of kind {self.kind}: it has no value to {method}; use check")
 
     def _check_one(
-        self, hypothesis: Hypothesis, plan: Plan, values: Mapping[str, Any], constants: Mapping[str, Any]
+        self,
+        hypothesis: Hypothesis,
+        plan: bounds.core.plan.Plan,
+        values: Mapping[str, Any],
+        constants: Mapping[str, Any],
     ) -> HypothesisCheck:
+        from bounds.core.plan import severity
+
         worst: tuple[bool | None, float, float, float] | None = None
         for atom in (a for a in plan.atoms if a.hypothesis is hypothesis):
             if not atom.decidable:

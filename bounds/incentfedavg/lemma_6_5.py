@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import sympy
-from flint import arb
+from flint import arb, ctx
 
 from bounds.core import enclosure
-from bounds.core.compiled import build, prepare, resolve
+from bounds.core.compiled import Function, Resolution, build, prepare, resolve
 from bounds.core.constant import Constant, Constants, Provenance, weakest
 from bounds.core.derive import Computed, Recipe
 from bounds.core.errors import HypothesisFails, MissingConstants
@@ -131,11 +132,17 @@ def lemma_6_5_pair(constants: Constants, edition: str = "corrected") -> dict[str
 
 
 def _ball(expression: sympy.Expr, constants: Constants) -> arb:
-    given = frozenset(("m", "L", "f_star", "p_star", "f_i_star"))
-    resolution = resolve({s.name for s in expression.free_symbols}, given, RECIPES)
-    function = build([expression], resolution, "ball", frozenset({"m"}))
+    resolution, function = _compiled(expression, ctx.prec)
     values = prepare(constants, resolution.inputs, {"p_star", "f_i_star"}, {"m"})
     return arb(function(values)[0])
+
+
+@lru_cache(maxsize=16)
+def _compiled(expression: sympy.Expr, precision: int) -> tuple[Resolution, Function]:
+    """The expression as a function of balls, compiled once for a precision (its constants are balls of it)."""
+    given = frozenset(("m", "L", "f_star", "p_star", "f_i_star"))
+    resolution = resolve({s.name for s in expression.free_symbols}, given, RECIPES)
+    return resolution, build([expression], resolution, "ball", frozenset({"m"}))
 
 
 def _upper(square: arb) -> float:

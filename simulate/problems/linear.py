@@ -144,9 +144,10 @@ class LinearModel(Problem):
         if x.shape not in self._buffers:
             self._buffers = {x.shape: (np.empty_like(x), np.empty(x.shape[:2]), np.empty(x.shape[:2]))}
         rows, z, b = self._buffers[x.shape]
-        np.take(self.A, at[..., 0], axis=0, out=rows, mode="clip")
+        flat = at.reshape(-1)  # one list of rows is gathered twice as fast as an [S, m] table of them
+        self.A.take(flat, axis=0, out=rows.reshape(-1, self.n), mode="clip")
         np.vecdot(rows, x, out=z)
-        np.take(self.b, at[..., 0], out=b, mode="clip")
+        self.b.take(flat, out=b.reshape(-1), mode="clip")
         slope = self.scalar.slope(z, b)
         slope *= gamma
         rows *= slope[:, :, None]

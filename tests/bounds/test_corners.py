@@ -285,3 +285,49 @@ def test_a_start_at_the_equilibrium_known_to_a_radius_is_enclosed(id, radius) ->
             exact = statement.enclose({**constants, "dist_0": distance}, prec=200, unchecked=True)
             assert near.overlaps(exact)
         assert near.is_finite()
+
+
+ORDER = {
+    "B": 0.5, "G": 0.3, "H": 3, "L": 1.0, "L_F": 1.0, "N_star_l1": 50.0, "epsilon": 0.1, "f_star": 0.0, "f_sup": 2.0,
+    "gamma_tilde": 0.5, "m": 3, "mu_F": 0.8, "nu": 0.2, "D_r_hat": 1.0, "S": 0.4, "r_hat": 2,
+}  # fmt: skip
+LATE = {**ORDER, "f_sup": 0.0, "G": 0.0, "nu": 0.0, "L": 0.01, "gamma_tilde": 1e-3}  # then R_2 binds
+
+
+@pytest.mark.parametrize("name", ["Theorem 4.6(ii)", "Theorem 4.9(ii)"])
+@pytest.mark.parametrize("edition", ["printed", "corrected"])
+@pytest.mark.parametrize("constants", [ORDER, LATE], ids=["R_1 binds", "R_2 binds"])
+@pytest.mark.parametrize("radius", [1e-9, 0.5])
+def test_orders_enclose_a_start_known_to_lie_near_the_equilibrium(name, edition, constants, radius) -> None:
+    """dist_0 in [0, radius]: the logarithm of dist_0 has no lower end, the largest of the terms has one."""
+    statement = bounds.get(name, edition)
+    near = bounds.Constant("dist_0", 0.0, radius=radius)
+    around = statement.enclose({**constants, "dist_0": near}, unchecked=True)
+    exact = [statement.enclose({**constants, "dist_0": d}, unchecked=True) for d in (0.0, radius / 3, radius)]
+    assert around.is_finite()
+    assert all(around.contains(e) for e in exact)
+    assert around.upper() <= max(e.upper() for e in exact) * (1 + 1e-6) + 1e-6
+    assert statement.enclose({**constants, "dist_0": near}).is_finite()
+
+
+def test_the_logarithm_of_a_ball_around_zero_is_all_below_its_top() -> None:
+    low = enclosure.log(arb(0, 4.0))
+    assert low.contains(arb(-1000))
+    assert low.contains(arb(4).log())
+    for ball, top in ((low / arb(2), 2.0), (3 * low, 64.0), (enclosure.maximum(low, low / 2), 4.0)):
+        assert math.log(top) <= float(ball.top) <= math.log(top) + 1e-7  # a radius is rounded up at 30 bits
+    largest = enclosure.maximum(arb(1), low, arb(0.5))
+    assert largest.contains(arb(1))
+    assert largest.contains(arb(4).log())
+    assert largest.lower() > 0.99
+    assert largest.upper() < 1.3863
+    assert not (low / arb(-1)).is_finite()
+    assert not (low - 1).is_finite()
+    assert enclosure.log(arb(-2, 1.0)).is_nan()
+
+
+def test_the_cube_root_of_a_ball_around_zero_encloses_that_of_its_nonnegative_part() -> None:
+    root = enclosure.cbrt(arb(0, 8.0))
+    assert root.contains(arb(2))
+    assert root.contains(arb(0))
+    assert root.upper() < 2.001

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from simulate import RunConfig, run, run_reference
-from simulate.problems import Problem
-from tests.simulate.conftest import all_problems, small_game, small_softmax
+from simulate.problems import LeastSquares, Problem
+from tests.simulate.conftest import all_problems, small_game, small_linear, small_softmax
 
 pytest.importorskip("numba", reason="the extra `fast` (numba) is not installed")
 
@@ -48,6 +48,15 @@ def test_1000_rounds_agree_with_the_reference_to_1e_12() -> None:
         literal = run_reference(problem, small_game(3), setting)
         data = run(problem, small_game(3), setting, engine="numba", x_star=literal.x_hat[-1])
         assert float(data.dist_sq.isel(seed=0, record=-1)) ** 0.5 <= 1e-12 * np.linalg.norm(literal.x_hat[-1])
+
+
+def test_long_rows_agree_with_the_numpy_engine() -> None:
+    """Rows of more than 32 numbers are loops over long chunks, padded to 48 here."""
+    problem = small_linear(LeastSquares, n=37)
+    setting = config(problem, R=50, gamma=0.005, horizons=(50,))
+    one, other = (run(problem, small_game(3), setting, engine=e) for e in ("numpy", "numba"))
+    for variable in ("f", "f_avg", "grad_f_sq", "e_bar"):
+        assert np.allclose(one[variable], other[variable], rtol=1e-12, atol=1e-14), variable
 
 
 def test_blocks_and_threads_change_no_bit() -> None:

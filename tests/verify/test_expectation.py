@@ -16,12 +16,12 @@ def sample(values, start=None, ceiling=math.inf, start_ceiling=None, proxy=math.
         start_ceiling = float(start.max()) if np.all(start == start[0]) else math.inf
     none = np.zeros(0, dtype=int)
     return Sample(
-        values, Start("f_gap", start, 0.0, start_ceiling), ceiling, proxy, none, np.zeros((values.size, 0))
+        values, (Start("f_gap", start, 0.0, start_ceiling),), ceiling, proxy, none, np.zeros((values.size, 0))
     )
 
 
 def flat(bound: float) -> Linear:
-    return Linear(bound, bound, 0.0, 0.0)
+    return Linear(bound, bound, ((0.0, 0.0),))
 
 
 def test_holds_needs_a_ceiling_or_a_proxy() -> None:
@@ -53,16 +53,18 @@ def test_the_start_is_paired_not_plugged_in() -> None:
     # X = 2 start exactly, bound = 0.1 + 2 E[start]: true with room 0.1 although both vary a lot
     rng = np.random.default_rng(1)
     start = rng.random(300)
-    holds = judge(sample(2 * start, start, ceiling=2.0, start_ceiling=1.0), Linear(0.1, 0.1, 2.0, 2.0), 0.01)
+    holds = judge(
+        sample(2 * start, start, ceiling=2.0, start_ceiling=1.0), Linear(0.1, 0.1, ((2.0, 2.0),)), 0.01
+    )
     assert holds.outcome is Outcome.HOLDS
     # X = 2 start + 0.3 breaks it by 0.2, which the spread of X alone would hide
     broken = judge(
-        sample(2 * start + 0.3, start, ceiling=2.5, start_ceiling=1.0), Linear(0.1, 0.1, 2.0, 2.0), 0.01
+        sample(2 * start + 0.3, start, ceiling=2.5, start_ceiling=1.0), Linear(0.1, 0.1, ((2.0, 2.0),)), 0.01
     )
     assert broken.outcome is Outcome.VIOLATED
 
 
 def test_a_random_start_without_a_ceiling_cannot_violate() -> None:
     start = np.linspace(0.0, 1.0, 100)
-    finding = judge(sample(np.full(100, 5.0), start), Linear(0.1, 0.1, 1.0, 1.0), 0.01)
+    finding = judge(sample(np.full(100, 5.0), start), Linear(0.1, 0.1, ((1.0, 1.0),)), 0.01)
     assert finding.outcome is Outcome.INCONCLUSIVE

@@ -129,8 +129,9 @@ def certificate(
     start: StartValue | None,
     found: list[Record],
     minimal: Mapping[str, Any],
+    insisted: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """The certificate as JSON."""
+    """The certificate as JSON; `insisted`: choices that were the caller's, not the search's."""
     used = {n: c for n, c in given.known.items() if n in given.used and n != "H"}
     strength = weakest(used) if used else Provenance.EXACT
     return {
@@ -152,6 +153,7 @@ def certificate(
         },
         "statements": [r.to_json() for r in found],
         "minimal": dict(minimal),
+        "insisted": dict(insisted or {}),
         "rests_on": str(strength),
     }
 

@@ -17,6 +17,8 @@ from verify.setup import Setup, build
 _FIRST_PATH = 1_000
 _MOST_PATH = 200_000  # rounds of the game followed for the weights' maxima
 _NEGLIGIBLE = 1e-12  # what the weights may still move after them, relative to one
+_CHOSEN = ("R", "r_hat", "gamma", "gamma_tilde", "H")
+_OF_THE_PATH = ("kappa", "s", "sigma_sq", "omega")
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,21 +47,23 @@ def _constants_of(text: str) -> Known:
     gamma_tilde: over the first rounds as followed, and over the others because the weights hardly move any more.
 
     Raises:
-        InputError: if the instance is bad, or its game not strongly monotone.
+        InputError: if the instance is bad, or its game neither strongly monotone nor regularised.
     """
     instance = Instance.model_validate_json(text)
     setup = _built(instance, _FIRST_PATH)
+    if setup.regularised:
+        return Known(setup, _of_the_game(setup), ("the schedules are the plan's to choose",))
     needed = _rounds_needed(setup)
     followed = needed <= _MOST_PATH
     if _FIRST_PATH < needed <= _MOST_PATH:
         setup = _built(instance, needed)
     m = int(setup.game.m)
     constants = dict(setup.shared)
-    for name in ("R", "r_hat", "gamma", "gamma_tilde", "H"):
-        constants.pop(name)
+    for name in _CHOSEN:
+        constants.pop(name, None)
     constants |= _starts(constants)
     if not followed:
-        for name in ("kappa", "s", "sigma_sq", "omega"):
+        for name in _OF_THE_PATH:
             constants.pop(name, None)
         return Known(
             setup, constants, (f"the game takes over {_MOST_PATH} rounds: kappa = m, s = 1, and so on",)
@@ -67,9 +71,25 @@ def _constants_of(text: str) -> Known:
     return Known(setup, constants | _beyond(constants, m), ())
 
 
+def _of_the_game(setup: Setup) -> dict[str, Constant]:
+    """What does not depend on the regularised run's own schedules and path."""
+    left_out = {*_CHOSEN, *_OF_THE_PATH, "gamma_tilde_0", "a", "lambda_0", "b", "d_sequence"}
+    constants = {name: c for name, c in setup.shared.items() if name not in left_out}
+    return constants | _starts(constants)
+
+
 def _rounds_needed(setup: Setup) -> int:
-    """After so many rounds Lemma 4.3 lets no weight move by more than `_NEGLIGIBLE`."""
+    """After so many rounds Lemma 4.3 lets no weight move by more than `_NEGLIGIBLE`.
+
+    Raises:
+        InputError: if F is not proved strongly monotone, or N* not known.
+    """
     shared, m = setup.shared, int(setup.game.m)
+    mu = shared.get("mu_F")
+    if mu is None or not float(np.asarray(mu.value)) > 0 or "dist_0" not in shared:
+        raise InputError(
+            f"{setup.instance.name}: game: a plan needs a strongly monotone F with a proven equilibrium"
+        )
     mu_F, L_F, distance, total = (
         float(safe_end(n, shared[n])) for n in ("mu_F", "L_F", "dist_0", "N_star_l1")
     )
@@ -93,14 +113,15 @@ def _built(instance: Instance, rounds: int) -> Setup:
 
 def _starts(constants: dict[str, Constant]) -> dict[str, Constant]:
     """f_gap and D_r_hat at round 0 are what the a-priori bounds start from."""
-    gap, distance = constants.pop("f_gap"), constants.pop("D_r_hat")
-    reach = float(np.nextafter(float(distance.value) + float(distance.radius), np.inf))
-    return {
-        "f_gap_0": replace(gap, name="f_gap_0"),
-        "X_0": Constant(
-            "X_0", float(np.nextafter(reach**2, np.inf)), distance.provenance, note="||x_0 - x*||^2"
-        ),
-    }
+    found: dict[str, Constant] = {}
+    gap, distance = constants.pop("f_gap", None), constants.pop("D_r_hat", None)
+    if gap is not None:
+        found["f_gap_0"] = replace(gap, name="f_gap_0")
+    if distance is not None:
+        reach = float(np.nextafter(float(distance.value) + float(distance.radius), np.inf))
+        X_0 = float(np.nextafter(reach**2, np.inf))
+        found["X_0"] = Constant("X_0", X_0, distance.provenance, note="||x_0 - x*||^2")
+    return found
 
 
 def _beyond(constants: dict[str, Constant], m: int) -> dict[str, Constant]:
@@ -109,7 +130,7 @@ def _beyond(constants: dict[str, Constant], m: int) -> dict[str, Constant]:
     slack = {
         "kappa": m * _NEGLIGIBLE,
         "s": 3 * m * _NEGLIGIBLE,
-        "sigma_sq": float(safe_end("S", constants["S"])) * _NEGLIGIBLE,
+        "sigma_sq": float(safe_end("S", constants["S"])) * _NEGLIGIBLE if "S" in constants else 0.0,
         "omega": 2 * _NEGLIGIBLE / least,
     }
     caps = {"kappa": float(m), "s": 1.0}

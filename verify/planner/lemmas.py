@@ -65,19 +65,31 @@ def plan_distance(
     choice = {"gamma_tilde": step, "R": R}
     record = Record(evaluate(statement, {**at, **bound_by("Lemma 4.3", choice)}), float(epsilon))
     targets = {"epsilon": float(epsilon)}
-    data = certificate("Lemma 4.3", edition, targets, choice, given, None, [record], minimal)
+    insisted = {} if gamma_tilde is None else {"gamma_tilde": gamma_tilde}
+    data = certificate("Lemma 4.3", edition, targets, choice, given, None, [record], minimal, insisted)
     return planned("Lemma 4.3", edition, float(epsilon), choice, [record], data, "given", minimal)
 
 
-def first_that(enough: Callable[[int], bool], most: int = MOST_ROUNDS) -> int | None:
-    """The smallest integer from 0 to `most` that is enough, for a property that larger ones keep; None if none is."""
-    if enough(0):
-        return 0
-    low, high = 0, 1
-    while not enough(high):
-        low, high = high, high * 2
-        if low >= most:
-            return None
+def first_that(enough: Callable[[int], bool], most: int = MOST_ROUNDS, guess: int = 1) -> int | None:
+    """The smallest integer from 0 to `most` that is enough, for a property that larger ones keep; None if none is.
+
+    Args:
+        guess: where to begin; a good one saves most of the evaluations.
+    """
+    low, high, step = -1, max(guess, 1), 1
+    if enough(high):
+        while high - step > 0 and enough(high - step):
+            high, step = high - step, step * 2
+        low = max(high - step, 0)
+        if low == 0 and enough(0):
+            return 0
+    else:
+        low = high
+        while not enough(low + step):
+            low, step = low + step, step * 2
+            if low >= most:
+                return None
+        high = low + step
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if enough(middle) else (middle, high)

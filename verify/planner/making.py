@@ -225,7 +225,8 @@ def _certified(asked: Request, mode: str, search: Search, point: Point, minimal:
                  asked.given.used)  # fmt: skip
     targets = {"epsilon": asked.epsilon, "epsilon_ne": asked.epsilon_ne}
     edition = str(asked.statement.edition)
-    data = certificate(asked.theorem, edition, targets, choice, used, start, found, minimal)
+    insisted = {n: v for n in ("gamma", "gamma_tilde", "r_hat") if (v := getattr(asked, n)) is not None}
+    data = certificate(asked.theorem, edition, targets, choice, used, start, found, minimal, insisted)
     return planned(asked.theorem, edition, asked.epsilon, choice, found, data, mode, minimal, search)
 
 

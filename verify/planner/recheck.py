@@ -26,7 +26,7 @@ from verify.planner.certificate import StartValue
 from verify.planner.enclosures import CHECK_BITS, Evaluation, evaluate, infinite
 from verify.planner.given import Given, given_for, safe_end
 from verify.planner.goals import GOALS, Goal, bound_by, limits_of, named
-from verify.planner.limit import start_term
+from verify.planner.limit import remaining, whole, within
 
 _WIDTH = 1e-12  # of a recorded interval, relative to its ends; 85 bits and two roundings leave 1e-15
 
@@ -86,7 +86,7 @@ def _recheck(data: Mapping[str, Any]) -> Check:
     if data["kind"] != "plan":
         raise InputError(f"certificate: kind = {data['kind']!r}: give the certificate of a plan")
     theorem, edition, targets = named(data["theorem"]), data["edition"], data["targets"]
-    known = {n: _constant(n, c) for n, c in data["constants"].items()}
+    known = {n: constant_from(n, c) for n, c in data["constants"].items()}
     used = _used(check, known, data["constants"])
     choice = {n: _count_or_float(n, v) for n, v in data["choice"].items()}
     with precision(CHECK_BITS):
@@ -94,13 +94,13 @@ def _recheck(data: Mapping[str, Any]) -> Check:
             expected = _of_goal(check, data, GOALS[theorem], known, used, choice)
         else:
             at = {**used, **bound_by(theorem, choice), "epsilon": targets["epsilon"]}
+            limits = limits_of(theorem, targets)
             if theorem == "4.10":
-                term = start_term(edition, at, choice["gamma"], choice["r_hat"], choice["R"], CHECK_BITS)
-                contains(check, "horizon", data["horizon"], term)
-                check.require(bool(term <= arb(targets["tolerance"])), "horizon: above the tolerance")
+                _horizon(check, data["horizon"], edition, at, targets["tolerance"])
+                if "d_sequence" in at:
+                    limits["Theorem 4.10(i)"] = whole(edition, targets)
             expected = {
-                id: (evaluate(bounds.get(id, edition), at, CHECK_BITS), limit)
-                for id, limit in limits_of(theorem, targets).items()
+                id: (evaluate(bounds.get(id, edition), at, CHECK_BITS), limit) for id, limit in limits.items()
             }
         recorded = {entry["id"]: entry for entry in data["statements"]}
         check.require(
@@ -111,6 +111,16 @@ def _recheck(data: Mapping[str, Any]) -> Check:
             if name in recorded:
                 _statement(check, name, evaluation, limit, recorded[name])
     return check
+
+
+def _horizon(
+    check: Check, recorded: Mapping[str, Any], edition: str, at: Mapping[str, Any], tolerance: float
+) -> None:
+    """The terms that vanish with R, anew: at most the tolerance together."""
+    left = remaining(edition, at, at["gamma"], at["r_hat"], at["R"], CHECK_BITS)
+    for name in ("start", "weights"):
+        contains(check, f"horizon: {name}", recorded[name], left.get(name))
+    check.require(within(left, tolerance), "horizon: above the tolerance")
 
 
 def _of_goal(
@@ -136,7 +146,8 @@ def _of_goal(
     return expected
 
 
-def _constant(name: str, item: Mapping[str, Any]) -> Constant:
+def constant_from(name: str, item: Mapping[str, Any]) -> Constant:
+    """A recorded constant, as the planner knew it."""
     radius = item["radius"]
     value = item["value"]
     if isinstance(value, list):

@@ -2,7 +2,15 @@
 
 For fixed exponents (a, b) and R both bounds are posynomials in (gamma_tilde_0, lambda_0), so the larger of the two,
 over its target, is convex in their logarithms: one local search finds the optimum, and weighted arithmetic and
-geometric means prove that nothing lies below it. The exponents themselves are searched, not proved to be best.
+geometric means prove that nothing lies below it.
+
+Of all nonincreasing schedules g_r = gamma_tilde_r, l_r = lambda_r over R rounds, constant ones are best (a = b = 0).
+(1) Put the constant l' = sum g l^2/sum g l <= l_0 for l_r. Every term falls or stays: C_F + l_0 C_H falls;
+l' sum g >= sum g l by Cauchy-Schwarz, (sum g l)^2 <= sum g sum g l^2, which is the denominator of the welfare gap;
+of the dual gap, l_0 D^2/sum g l >= D^2/sum g since l_r <= l_0; sum g^2 l/sum g l >= sum g^2/sum g by Chebyshev, g and
+l being ordered alike; and sum g l^2/sum g l is l' itself. (2) Then put the mean g' = sum g/R for g_r: sum g stays, and
+sum g^2 >= R g'^2. Step (1) holds for any nonincreasing g, so b = 0 is best for a given a too. For a given b > 0
+the best a has no such argument: it is searched, to `A_TOLERANCE`.
 """
 
 from __future__ import annotations
@@ -17,7 +25,7 @@ import numpy as np
 import sympy
 from flint import arb, fmpq
 from jaxtyping import Float
-from scipy.optimize import minimize
+from scipy.optimize import minimize, minimize_scalar
 
 import bounds
 from bounds import Statement
@@ -30,10 +38,13 @@ from verify.planner.errors import NoPlan
 from verify.planner.given import Given, collect, safe_end
 from verify.planner.lemmas import first_that
 from verify.planner.result import Plan, planned
+from verify.planner.search import crossing
 
 _NEEDED = ("C_F", "C_H", "D_N")
 _GROWS = {"sum_g_l": (1, 1), "sum_g2": (2, 0), "sum_g2_l": (2, 1), "sum_g_l2": (1, 2), "lambda_0": (0, 1)}
 _BITS = 128
+A_TOLERANCE = 1e-3
+_LOG_MOST = math.log(10**15)
 
 
 def plan_regularised(
@@ -49,7 +60,7 @@ def plan_regularised(
 
     Args:
         epsilon, epsilon_gap: targets of the welfare gap and of the dual gap (default: the same).
-        a, b: exponents of the schedules, 0 <= a, b < 1; those that are not given are searched.
+        a, b: exponents of the schedules, 0 <= a, b < 1; those that are not given are the best ones.
 
     Raises:
         InputError: for bad input; NoPlan: if 10^15 rounds are not enough.
@@ -71,7 +82,8 @@ def plan_regularised(
                 f"Lemma 4.4 needs {name} ({bounds.SYMBOLS[name].meaning}): give it among the constants"
             )
     given = Given(known, {n: safe_end(n, c) for n, c in known.items()})
-    pair = _Pair(edition, given.used, targets["epsilon"], targets["epsilon_gap"])
+    pair = Pair(edition, given.used, targets["epsilon"], targets["epsilon_gap"])
+    insisted = {n: v for n, v in (("a", a), ("b", b)) if v is not None}
     if a is None or b is None:
         a, b = _exponents(pair, a, b)
     R, g, lam, low = _smallest(pair, a, b)
@@ -86,11 +98,11 @@ def plan_regularised(
             f"{bad[0].evaluation.statement.id} is not proved at R = {R}", "give a slightly larger epsilon"
         )
     minimal = {"proved": low == R - 1, "infeasible_R": low, "cells": 1}
-    data = certificate("Lemma 4.4", edition, targets, choice, given, None, found, minimal)
+    data = certificate("Lemma 4.4", edition, targets, choice, given, None, found, minimal, insisted)
     return planned("Lemma 4.4", edition, targets["epsilon"], choice, found, data, "given", minimal)
 
 
-class _Pair:
+class Pair:
     """Both bounds over their targets, as functions of the schedule, in floats and in balls."""
 
     def __init__(self, edition: str, used: Mapping[str, Any], epsilon: float, epsilon_gap: float) -> None:
@@ -129,25 +141,39 @@ class _Pair:
         return rows
 
     def best(
-        self, R: int, a: float, b: float, guess: tuple[float, float] | None = None, exact: bool = True
+        self, R: int, a: float, b: float, guess: tuple[float, float] | None = None
     ) -> tuple[float, float, float]:
-        """(max of both bounds over their targets, log gamma_tilde_0, log lambda_0) at the best schedule."""
-        rows = self.shares(R, a, b)
-        exponents = [np.array(p, dtype=float) for p in self.powers]
+        """(max of both bounds over their targets, log gamma_tilde_0, log lambda_0) at about the best schedule.
 
-        def worst(y: Float[np.ndarray, " two"]) -> float:
-            tops = [
-                _log_sum(np.log(np.maximum(c, 1e-300)) + e @ y) for c, e in zip(rows, exponents, strict=True)
-            ]
-            return max(tops)
+        The least t with log bound_i(y) <= t for both i: a smooth convex problem in (y, t).
+        """
+        tables = [
+            (np.log(c[c > 0]), np.array(p, dtype=float)[c > 0])
+            for c, p in zip(self.shares(R, a, b), self.powers, strict=True)
+        ]
 
-        start = np.array(guess if guess is not None else (0.0, 0.0))
-        for scale in (4.0, 0.5, 0.02) if exact else (4.0, 0.3):
-            simplex = start + scale * np.array([[0, 0], [1, 0.3], [-0.3, 1]])
-            sharp = 1e-12 if exact else 1e-3
-            options = {"initial_simplex": simplex, "xatol": sharp, "fatol": sharp * 1e-3, "maxiter": 600}
-            start = minimize(worst, start, method="Nelder-Mead", options=options).x
-        return math.exp(min(worst(start), 700.0)), float(start[0]), float(start[1])
+        def tops(y: Float[np.ndarray, " two"]) -> Float[np.ndarray, " two"]:
+            return np.array([_log_sum(c + e @ y) for c, e in tables])
+
+        def slopes(y: Float[np.ndarray, " two"]) -> Float[np.ndarray, "two two"]:
+            rows = [(np.exp(x - x.max()), e) for x, e in ((c + e @ y, e) for c, e in tables)]
+            return np.stack([w @ e / w.sum() for w, e in rows])
+
+        begin = np.array(guess if guess is not None else (0.0, 0.0))
+        found = minimize(
+            lambda z: z[2],
+            np.array([*begin, tops(begin).max()]),
+            jac=lambda z: np.array([0.0, 0.0, 1.0]),
+            method="SLSQP",
+            constraints={
+                "type": "ineq",
+                "fun": lambda z: z[2] - tops(z[:2]),
+                "jac": lambda z: np.hstack([-slopes(z[:2]), np.ones((2, 1))]),
+            },
+            options={"ftol": 1e-16, "maxiter": 200},
+        )
+        y = min((found.x[:2], begin), key=lambda at: float(tops(at).max()))
+        return math.exp(min(float(tops(y).max()), 700.0)), float(y[0]), float(y[1])
 
     def impossible(self, R: int, a: float, b: float, y: tuple[float, float]) -> bool:
         """Is it proved that no (gamma_tilde_0, lambda_0) brings both bounds to their targets in R rounds?
@@ -225,34 +251,46 @@ def _exact_weights(shares: list[float], exponents: list[tuple[int, int]]) -> lis
     return None
 
 
-def _exponents(pair: _Pair, a: float | None, b: float | None) -> tuple[float, float]:
-    """The exponents of a coarse grid that need the fewest rounds."""
+def _exponents(pair: Pair, a: float | None, b: float | None) -> tuple[float, float]:
+    """The best exponents: constant schedules, which no others beat (module docstring), or the best a for a given b."""
+    if b is None or b == 0:
+        return (0.0 if a is None else a), 0.0
+    if a is not None:
+        return a, b
+    at = float(b)
 
-    def rounds(first: float, second: float) -> float:
-        found = first_that(lambda k: pair.best(2**k, first, second, exact=False)[0] <= 1, most=50)
-        if found is None:
-            return math.inf
-        low, high = (pair.best(2**k, first, second, exact=False)[0] for k in (max(found - 1, 0), found))
-        return found - (1 - high) / max(low - high, 1e-12)
+    def log_rounds(x: float) -> float:
+        found = _about(pair, x, at)
+        return 2 * _LOG_MOST if found is None else found
 
-    grid = (0.0, 0.1, 0.3, 0.5)
-    choices = [(x, y) for x in ([a] if a is not None else grid) for y in ([b] if b is not None else grid)]
-    return min(choices, key=lambda pick: rounds(*pick))
+    search = minimize_scalar(log_rounds, bounds=(0.0, 0.99), method="bounded", options={"xatol": A_TOLERANCE})
+    return min((0.0, float(search.x)), key=log_rounds), at
 
 
-def _smallest(pair: _Pair, a: float, b: float) -> tuple[int, float, float, int]:
+def _about(pair: Pair, a: float, b: float) -> float | None:
+    """About log R for the smallest R that is enough, in floats; None if 10^15 rounds are not."""
+
+    def excess(log_R: float) -> float:
+        return math.log(pair.best(max(round(math.exp(log_R)), 1), a, b)[0])
+
+    at_high = excess(_LOG_MOST)
+    if at_high > 0:
+        return None
+    return 0.0 if excess(0.0) <= 0 else crossing(excess, 0.0, _LOG_MOST, at_high)
+
+
+def _smallest(pair: Pair, a: float, b: float) -> tuple[int, float, float, int]:
     """(R, gamma_tilde_0, lambda_0, largest R proved not to be enough) for fixed exponents."""
     guess: tuple[float, float] | None = None
 
     def enough(k: int) -> bool:
         nonlocal guess
-        value, *guess_now = pair.best(max(k, 1), a, b, guess, exact=False)
-        if abs(value - 1) < 1e-2:  # the quick search errs by far less
-            value, *guess_now = pair.best(max(k, 1), a, b, (guess_now[0], guess_now[1]))
+        value, *guess_now = pair.best(max(k, 1), a, b, guess)
         guess = (guess_now[0], guess_now[1])
         return value <= 1 - 1e-13
 
-    R = first_that(enough, most=10**15)
+    log_R = _about(pair, a, b)
+    R = None if log_R is None else first_that(enough, 10**15, round(math.exp(log_R)))
     if R is None:
         raise NoPlan("10^15 rounds are not enough for Lemma 4.4", "give a larger epsilon")
     R = max(R, 1)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 from flint import arb
 from jaxtyping import Float
-from scipy.optimize import brentq
 
 from bounds import Statement
 from bounds.core.enclosure import ball, precision
@@ -181,16 +180,34 @@ class Search:
 
         lowest = self.limits.smallest_warm_up() + 1 if self.r_hat is None else self.r_hat + 1
         low, high = math.log(max(lowest, 1)), math.log(MOST_ROUNDS)
-        if lowest > MOST_ROUNDS or excess(high) > 0:
+        if lowest > MOST_ROUNDS:
             return None
-        if excess(low) <= 0:
+        least_excess = excess(high)
+        if least_excess > 0:
+            return None
+        at_low = excess(low)
+        if at_low == 800.0:  # no r_hat is allowed so early: begin where one is
+            lowest = self._first_allowed(lowest)
+            low = math.log(lowest)
+            at_low = excess(low)
+        if at_low <= 0:
             return float(lowest)
-        rough = brentq(excess, low, high, xtol=1e-2, maxiter=200)
-        near = max(low, rough - 0.03), min(high, rough + 0.03)
-        if excess(near[0]) <= 0 or excess(near[1]) > 0:
-            near = low, high
-        resolved = max(4e-15, 0.3 * math.exp(-rough))  # a fraction of one round
-        return math.exp(brentq(excess, *near, xtol=resolved, rtol=1e-15, maxiter=200))
+        return math.exp(crossing(excess, low, high, least_excess))
+
+    def _first_allowed(self, low: int) -> int:
+        """The smallest R > low, at most 10^18, for which the hypotheses and the NE target leave an r_hat."""
+
+        def allowed(R: int) -> bool:
+            first, last = self._span(float(R))
+            return first <= last
+
+        high, step = low, 1
+        while high < MOST_ROUNDS and not allowed(high):
+            low, high, step = high, min(high + step, MOST_ROUNDS), step * 2
+        while high - low > max(1, low >> 50):  # beyond that floats do not tell rounds apart
+            middle = (low + high) // 2
+            low, high = (low, middle) if allowed(middle) else (middle, high)
+        return high
 
     # In balls
 
@@ -303,6 +320,36 @@ def _spread(first: float, last: float, count: int) -> Float[np.ndarray, " k"]:
         return np.arange(first, last + 1)
     steps = np.geomspace(1.0, width, count // 2)
     return np.unique(np.rint(np.concatenate([[first, last], first + steps, last - steps[steps < width]])))
+
+
+def crossing(excess: Callable[[float], float], low: float, high: float, at_high: float) -> float:
+    """Where a decreasing function of log R changes sign, to a fraction of one round.
+
+    A secant inside a bracket: in log R the excess is nearly a line, of slope -1/2 where noise rules and -1 where it
+    does not. The bracket is halved whenever two secants have not done so.
+    """
+    before, value_before = high, at_high
+    t, width, since = (
+        max(high + 2 * at_high, (low + high) / 2 if at_high < -800 else low + 1e-3),
+        high - low,
+        0,
+    )
+    for _ in range(200):
+        value = excess(t)
+        low, high = (t, high) if value > 0 else (low, t)
+        slope = (value - value_before) / (t - before) if t != before else 0.0
+        before, value_before = t, value
+        t = t - value / slope if slope < 0 else math.nan
+        since += 1
+        if since > 2:
+            if high - low > width / 2:
+                t = (low + high) / 2
+            width, since = high - low, 0
+        if not low < t < high:
+            t = (low + high) / 2
+        if min(abs(t - before), high - low) <= max(4e-15, 0.3 * math.exp(-t)):
+            break
+    return t
 
 
 def _cut(first: int, last: int) -> int:

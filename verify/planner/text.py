@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from verify.planner.cost import cost_of, pareto
 from verify.planner.errors import NoPlan
@@ -30,6 +31,8 @@ def plan_text(plan: Plan, model_size: int = 0) -> str:
         f"{cost.bytes_up} bytes up and as many down"
     )
     lines.append(f"  minimal: {_minimal(plan)}")
+    if "horizon" in plan.certificate:
+        lines.append(f"  left after R rounds, beside noise and drift: {_left(plan.certificate['horizon'])}")
     for entry in plan.certificate["statements"]:
         limit = "" if entry["limit"] is None else f" <= {entry['limit']:g}"
         lines.append(
@@ -46,6 +49,13 @@ def plan_text(plan: Plan, model_size: int = 0) -> str:
         ]
     lines.append(f"  rests on constants that are: {plan.certificate['rests_on']}")
     return "\n".join(lines)
+
+
+def _left(horizon: Mapping[str, Any]) -> str:
+    start = f"{float(horizon['start'][1]):.6g} of the start"
+    if horizon["weights"] is None:
+        return f"{start}; of the moving weights, nobody knows (give d_sequence, the distances ||N_r - N*||)"
+    return f"{start}, {float(horizon['weights'][1]):.6g} of the moving weights"
 
 
 def _word(holds: bool | None) -> str:

@@ -164,6 +164,11 @@ def _part_ii() -> Book:
         {"each summand": le(t, dist), "induction hypothesis": le(away, M * dist)},
     )
     book.step(
+        "<= N_i (m-1) D + D sum_{j != i} N_j, D = ||N_0 - N*|| rho^r",
+        le(n * away + Abs(e) * rest, n * (M - 1) * dist + dist * rest),
+        {"the sum over j != i": le(away, (M - 1) * dist), "|N_i - N*_i| <= D": le(Abs(e), dist)},
+    )
+    book.step(
         "N_i (m-1) D + D sum_{j != i} N_j <= (m-1) D N_i + (m-1) D sum_{j != i} N_j  (m >= 2)",
         le(n * (M - 1) * dist + dist * rest, (M - 1) * dist * n + (M - 1) * dist * rest),
         {"m >= 2": ge(M, 2)},

@@ -1,12 +1,11 @@
-"""Lemmas 6.6 and 6.7: the second moment of the average gradient, and the inner product, in the convex
-setting."""
+"""Lemma 6.7: the inner product with the distance to x* in the convex setting."""
 
 from __future__ import annotations
 
 from sympy import Abs, Rational, sqrt
 
 from bounds.core.step import Relation, eq, ge, gt, le
-from bounds.incentfedavg.steps.common import DELTA, DF, GRAD, GRADS, NU, B, E, G, L, M, S, X
+from bounds.incentfedavg.steps.common import DELTA, DF, GRADS, B, E, G, L, M, S, X
 from bounds.incentfedavg.steps.notation import (
     Book,
     case,
@@ -22,53 +21,14 @@ from bounds.incentfedavg.steps.notation import (
     vectors,
 )
 
-(SECOND, LHS, PART) = nonnegative("g_bar_sq")[0], real("inner")[0], nonnegative("abs_gap_sum")[0]
+LHS, PART = real("inner")[0], nonnegative("abs_gap_sum")[0]
 (D_POS,) = positive("delta_r")
 LEMMA_6_5 = {"Lemma 6.5": le(GRADS / M, G**2 + 2 * L * B**2 * DF)}
 
 
 def books() -> tuple[Book, ...]:
-    """Lemma 6.6; Lemma 6.7 as printed and with the lost factor m."""
-    return _lemma_6_6(), _printed(), _corrected()
-
-
-def _lemma_6_6() -> Book:
-    book = Book("Lemma 6.6", "appendix 6.2, proof of Lemma 6.6")
-    first = {
-        "Lemma 4.14(a)": le(SECOND, NU**2 + 2 * M * L**2 * E + 4 * M * DELTA**2 * GRADS + 4 * GRAD),
-        **LEMMA_6_5,
-    }
-    middle = (
-        NU**2 + 2 * M * L**2 * E + 4 * M**2 * DELTA**2 * G**2 + 8 * M**2 * DELTA**2 * L * B**2 * DF + 4 * GRAD
-    )
-    book.step(
-        "Lemma 4.14(a) with Lemma 6.5",
-        le(SECOND, middle),
-        first,
-        uses=("Lemma 4.14(a)", "Lemma 6.5"),
-    )
-    (value, star, inner) = real("f_x f_star inner_at_x_star")
-    book.step(
-        "f(x) - f* = D_f(x, x*) because grad f(x*) = 0",
-        eq(value - star, value - star - inner),
-        {"grad f(x*) = 0": eq(inner, 0)},
-    )
-    (after,) = real("f_after")
-    book.step(
-        "||grad f(x)||^2 <= 2 L D_f(x, x*)",
-        le(GRAD, 2 * L * (value - star)),
-        {"descent by a gradient step": le(after, value - GRAD / (2 * L)), "f* is least": ge(after, star)},
-    )
-    book.step(
-        "the lemma: nu^2 + 2 m L^2 e_bar + 4 m^2 delta_r^2 G^2 + 8 L (m^2 delta_r^2 B^2 + 1) D_f",
-        le(
-            SECOND,
-            NU**2 + 2 * M * L**2 * E + 4 * M**2 * DELTA**2 * G**2 + 8 * L * (M**2 * DELTA**2 * B**2 + 1) * DF,
-        ),
-        {"the first display": le(SECOND, middle), "||grad f||^2 <= 2 L D_f": le(GRAD, 2 * L * DF)},
-        uses=("Lemma 6.6/1", "Lemma 6.6/3"),
-    )
-    return book
+    """As printed, and with the lost factor m."""
+    return _printed(), _corrected()
 
 
 def _printed() -> Book:
@@ -106,6 +66,12 @@ def _printed() -> Book:
             2 * p * (at_star - at_bar),
             2 * p_star * (at_star - at_bar) + 2 * (p - p_star) * (at_star - at_bar),
         ),
+    )
+    (p_2,), gaps = nonnegative("p_star_2"), real("f_1_star f_1_bar f_2_star f_2_bar")
+    low, now = p_star * gaps[0] + p_2 * gaps[2], p_star * gaps[1] + p_2 * gaps[3]
+    book.step(
+        "sum p*_i (f_i(x*) - f_i(x_bar)) = f(x*) - f(x_bar), m = 2",
+        eq(p_star * (gaps[0] - gaps[1]) + p_2 * (gaps[2] - gaps[3]), low - now),
     )
     book.step(
         "<= 2 |p_i - p*_i| |f_i(x*) - f_i(x_bar)|, termwise",
@@ -167,7 +133,7 @@ def _printed() -> Book:
                 D_POS * sqrt(D_POS) * (S + G**2 + 2 * L * B**2 * DF) + M * sqrt(D_POS) * X,
             ),
         },
-        uses=("Lemma 6.7/7", "Lemma 6.7/13"),
+        uses=("Lemma 6.7/8", "Lemma 6.7/15"),
     )
     return book
 
@@ -211,6 +177,15 @@ def _young(book: Book) -> None:
         ),
     )
     slope, at, dist = nonnegative("grad_fi_sq grad_fi_star_sq X_sq")
+    star_norm, (star_v,) = nonnegative("grad_star_norm")[0], real("grad_star_dot_minus_v")
+    book.step(
+        "grad f_i(x*)^T (x_bar - x*) <= sqrt(delta_r)/2 ||grad f_i(x*)||^2 + ||x* - x_bar||^2/(2"
+        " sqrt(delta_r)), by Young",
+        le(star_v, root / 2 * star_norm**2 + b**2 / (2 * root)),
+        structure=cauchy_schwarz(star_v, star_norm, b),
+        hints=(root * star_norm - b,),
+        sharp=True,
+    )
     book.step(
         "|f_i(x*) - f_i(x_bar)| <= sqrt(delta_r)/2 (||grad f_i(x*)||^2 + ||grad f_i(x_bar)||^2) + X/(2"
         " sqrt(delta_r))",
@@ -245,7 +220,7 @@ def _corrected() -> Book:
             "Young at x_bar": le(-at_bar, root / 2 * slope + dist / (2 * root)),
             "Young at x*": le(at_star, root / 2 * at + dist / (2 * root)),
         },
-        uses=("Lemma 6.7/9",),
+        uses=("Lemma 6.7/10",),
     )
     dissimilar = G**2 + 2 * L * B**2 * DF
     power = D_POS * root

@@ -108,7 +108,7 @@ def _inner(book: Book) -> None:
             "Lemma 6.7 up to (27)": le(-2 * INNER, -2 * DF + weighted + L * E),
             "the weighted gaps": le(weighted, DEV * S / (L * K) + 2 * L * K * DEV * X),
         },
-        uses=("Lemma 6.7/6",),
+        uses=("Lemma 6.7/7",),
         sharp=True,
     )
 

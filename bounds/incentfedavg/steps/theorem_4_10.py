@@ -99,6 +99,13 @@ def _part_i() -> Book:
     )
     uniform = le(M**2 * DELTA**2 * B**2 * (1 + 2 * L * GAMMA) + 2 * L * GAMMA, Rational(1, 8))
     at_hat = {"17 m^2 delta_hat_r_hat^2 B^2 <= 1": le(17 * M**2 * DELTA_HAT**2 * B**2, 1), **STEP_L}
+    (eta,) = positive("eta")
+    book.step(
+        "delta_hat_r -> 0, so there is an r_hat with 17 m^2 delta_hat_r_hat^2 B^2 <= 1",
+        le(17 * M**2 * DELTA_HAT**2 * B**2, 1),
+        {"from some r on": le(DELTA_HAT, eta), "eta small enough": le(17 * M**2 * eta**2 * B**2, 1)},
+        sharp=True,
+    )
     book.step(
         "17 m^2 delta_hat_r_hat^2 B^2 <= 1 and gamma L <= 1/32 give m^2 delta_hat_r^2 B^2 (1 + 2 L gamma)"
         " + 2 L gamma <= 1/8 at every r >= r_hat",
@@ -196,6 +203,13 @@ def _corrected_i() -> Book:
 
 def _part_ii() -> Book:
     book = Book("Theorem 4.10(ii)", "section 4.3, proof of Theorem 4.10 (ii)")
+    (small,) = positive("eta")
+    book.step(
+        "the first term vanishes: 16 (E f - f*)/(gamma T) <= eta once T >= 16 (E f - f*)/(gamma eta)",
+        le(16 * F_GAP / (GAMMA * T), small),
+        {"T large": ge(GAMMA * small * T, 16 * F_GAP)},
+        sharp=True,
+    )
     one, eta, total = nonnegative("delta_hat_sq eta sum_after")
     count, first = positive("count first_sum")
     book.induction(
@@ -244,7 +258,7 @@ def _part_ii() -> Book:
             "second": le(second, EPS / 2),
             "third": le(last, EPS / 2),
         },
-        uses=("Theorem 4.10(ii)/2", "Theorem 4.10(ii)/3"),
+        uses=("Theorem 4.10(ii)/3", "Theorem 4.10(ii)/4"),
         sharp=True,
     )
     return book

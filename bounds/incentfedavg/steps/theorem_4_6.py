@@ -275,7 +275,7 @@ def _corrected() -> Book:
             "k - T_r terms": le(own, age * (NU**2 + Rational(16, 15) * M * G**2)),
             "k - T_r <= H": le(age, H),
         },
-        uses=("Lemma 4.13(i)/6",),
+        uses=("Lemma 4.13(i)/9",),
     )
     book.step(
         "which is within the consensus bound of Lemma 4.13(iii)",

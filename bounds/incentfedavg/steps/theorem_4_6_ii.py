@@ -5,13 +5,14 @@ from __future__ import annotations
 from sympy import Rational, sqrt
 
 from bounds.core.step import eq, ge, le, lt
-from bounds.incentfedavg.steps.common import DELTA_0, GAMMA, B, G, H, L, M
+from bounds.incentfedavg.steps.common import DELTA_0, GAMMA, NU, B, G, H, L, M
 from bounds.incentfedavg.steps.notation import (
     Book,
     case,
     nonnegative,
     obliged,
     positive,
+    real,
     repaired,
 )
 from bounds.incentfedavg.steps.theorem_4_6 import F_GAP, STEP_L
@@ -40,9 +41,22 @@ def _printed_ii() -> Book:
             "R H >= 1024 (m B L H)^2": ge(R * H, 1024 * M**2 * B**2 * L**2 * H**2),
         },
     )
+    (log_k,), (rate,), (start_round,) = real("ln_17m2d2B2"), positive("ln_1_over_rho"), nonnegative("r_hat")
+    book.step(
+        "R >= R_3 gives r_hat = R/2 >= ln(17 m^2 delta_0^2 B^2)/(2 ln(1/rho))",
+        ge(start_round, log_k / (2 * rate)),
+        {"r_hat = R/2": eq(start_round, R / 2), "R >= R_3": ge(R, log_k / rate)},
+        sharp=True,
+    )
     half = SQRT_RH**2 / 2  # T_R - T_r_hat
     first = le(16 * F_GAP * SQRT_RH / half, 32 * F_GAP / SQRT_RH)
     book.step("16/(gamma T) (E f - f*) <= 32 (f_hat - f*)/sqrt(R H), T = R H/2", first, sharp=True)
+    drift = Rational(153, 2) * (NU**2 + M * G**2) * M * L**2 * H**2
+    book.step(
+        "8 L gamma nu^2 = 8 L nu^2/sqrt(R H), and the drift term over R H, at gamma = 1/sqrt(R H)",
+        [eq(8 * L * GAMMA * NU**2, 8 * L * NU**2 / SQRT_RH), eq(drift * GAMMA**2, drift / SQRT_RH**2)],
+        {"gamma = 1/sqrt(R H)": eq(GAMMA, 1 / SQRT_RH)},
+    )
     both = POWER - POWER**2  # rho^2r_hat - rho^2R with 2 r_hat = R
     weight = 16 * Z * (1 + 2 * L / SQRT_RH) * both / (LEFT * (R / 2))
     as_printed = le(weight, 32 * Z * (1 + 2 * L / SQRT_RH) * POWER / (LEFT * R * H))
@@ -54,7 +68,7 @@ def _printed_ii() -> Book:
         as_printed,
         {"R H = sqrt(R H)^2": eq(R, SQRT_RH**2 / H)},
         cases=(tiny,),
-        fails_by=("Theorem 4.6(ii)/10",),
+        fails_by=("Theorem 4.6(ii)/15",),
         repair=repaired(
             (
                 "32 (..) rho^2r_hat/((1-rho^2) R)",
@@ -99,11 +113,31 @@ def _equilibrium(book: Book) -> None:
         "max >= sqrt(192) m (m-1) G/||N*||_1": ge(worst**2, 192 * M**2 * RATIO**2 * G**2),
         "max >= 1": ge(worst, 1),
     }
+    (log_a,), (log_eps,) = real("ln_a"), real("ln_epsilon")
+    (rate,) = positive("ln_1_over_rho")
+    book.step(
+        "R >= R_2 is a rho^R <= epsilon, a = ||N_0 - N*||^2 max{..}^2/((1-rho^2) L^2), in logarithms",
+        le(log_a - R * rate, log_eps),
+        {"R >= R_2 = ln(a/epsilon)/ln(1/rho)": ge(R, (log_a - log_eps) / rate)},
+        sharp=True,
+    )
     book.step(
         "R >= R_2 gives 96 m^2 delta_0^2 G^2/((1-rho^2) L^2) rho^R <= epsilon/2, delta_0 = (m-1) ||N_0 -"
         " N*||/||N*||_1",
         le(96 * M**2 * (RATIO * DIST) ** 2 * G**2 / (LEFT * L**2) * POWER, EPS / 2),
         r_2,
+    )
+    mean_sq, head = nonnegative("mean_grad_sq first_part")
+    weights = 96 * M**2 * (RATIO * DIST) ** 2 * G**2 / (LEFT * L**2) * POWER
+    book.step(
+        "thus E||grad f(x_bar_k*)||^2 <= epsilon/2 + epsilon/2 = epsilon",
+        le(mean_sq, EPS),
+        {
+            "the display": le(mean_sq, head + weights),
+            "R >= 306^2 R_1": le(head, EPS / 2),
+            "R >= R_2": le(weights, EPS / 2),
+        },
+        uses=("Theorem 4.6(ii)/8", "Theorem 4.6(ii)/10"),
     )
     last = nonnegative("rho_2R")[0]
     book.step(
@@ -118,11 +152,20 @@ def _equilibrium(book: Book) -> None:
         claim,
         {**LARGE, "max >= 1": ge(worst, 1)},
         cases=(point,),
-        fails_by=("Theorem 4.6(ii)/10",),
+        fails_by=("Theorem 4.6(ii)/15",),
         repair=repaired(
             ("with R >= L^2", obliged(claim, {**LARGE, "max >= 1": ge(worst, 1), "R >= L^2": ge(R, L**2)})),
             ("with R >= 2 L^2", obliged(claim, {"max >= 1": ge(worst, 1), "R >= 2 L^2": ge(R, 2 * L**2)})),
         ),
+    )
+    distance = nonnegative("mean_dist_sq")[0]
+    chain = DIST**2 * worst**2 * POWER / (LEFT * L**2)
+    book.step(
+        "E||N_{r*} - N*||^2 <= epsilon, since R >= R_2",
+        le(distance, EPS),
+        {"the preceding line": le(distance, chain), "R >= R_2": le(chain, EPS)},
+        uses=("Theorem 4.6(ii)/13",),
+        sharp=True,
     )
     mean, last = nonnegative("rho_2r_mean"), positive("rho_2R")
     book.step(
@@ -142,7 +185,7 @@ def _equilibrium(book: Book) -> None:
         cases=(
             case(dist_0=1000, rho_2r_mean="1/256", rho_2R="1/256", L=2000, epsilon=1, one_minus_rho_sq="3/4"),
         ),
-        fails_by=("Theorem 4.6(ii)/10",),
+        fails_by=("Theorem 4.6(ii)/15",),
     )
 
 

@@ -22,6 +22,7 @@ from bounds.incentfedavg.steps.notation import (
     positive,
     repaired,
 )
+from bounds.incentfedavg.steps.order_run import order_that_fails
 from bounds.incentfedavg.steps.theorem_4_9 import DRIFT, A
 
 SQRT_RH, EPS = positive("sqrt_RH epsilon")  # gamma = 1/sqrt_RH
@@ -72,6 +73,16 @@ def _printed_ii() -> Book:
         {"R H >= 4 T_r_hat^2": le(4 * START**2, SQRT_RH**2)},
         structure=(le(START, START**2),),  # T_r_hat is an integer
     )
+    gamma_is = {"gamma = 1/sqrt(R H)": eq(GAMMA, 1 / SQRT_RH)}
+    book.step(
+        "(30), (31): the left sides at gamma = 1/sqrt(R H), T = R H - T_r_hat",
+        [
+            eq(4 * D_SQ / (GAMMA * T_LEFT), 4 * D_SQ / (SQRT_RH - START / SQRT_RH)),
+            eq(72 * GAMMA**2 * L * DRIFT * H**3 / T_LEFT, 72 * L * DRIFT * H**3 / (SQRT_RH**2 * T_LEFT)),
+        ],
+        gamma_is,
+        structure=AHEAD,
+    )
     book.step(
         "(30): 4 D^2/(gamma T) <= 8 D^2/sqrt(R H)",
         le(4 * D_SQ * SQRT_RH / T_LEFT, 8 * D_SQ / SQRT_RH),
@@ -106,6 +117,13 @@ def _printed_ii() -> Book:
         structure=AHEAD,
     )
     _collected(book)
+    book.run(
+        "R = O(max{R_1, R_2, R_3, R_4, R_hat}), O hiding numbers alone: one instance, x_0 = x*, nu ="
+        " epsilon, epsilon -> 0",
+        order_that_fails,
+        uses=("Theorem 4.9(ii)/10",),
+        fails_by=("Theorem 4.9(ii)/13",),
+    )
     return book
 
 
@@ -217,9 +235,9 @@ def _corrected_ii() -> Book:
         },
         uses=(
             "Theorem 4.9(i-1)/7@corrected",
-            "Theorem 4.9(ii)/3",
-            "Theorem 4.9(ii)/5",
+            "Theorem 4.9(ii)/4",
             "Theorem 4.9(ii)/6",
+            "Theorem 4.9(ii)/7",
         ),
     )
     book.step(

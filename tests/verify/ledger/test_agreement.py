@@ -38,7 +38,7 @@ LAST = {
     ("Theorem 4.6(i-1)", "printed"): "Theorem 4.6(i-1)/15",
     ("Theorem 4.6(i-1)", "corrected"): "Theorem 4.6(i-1)/15",
     ("Theorem 4.6(i-1)", "sharp"): "Theorem 4.6(i-1)/15@sharp",
-    ("Theorem 4.9(i-1)", "printed"): "Theorem 4.9(i-1)/18",
+    ("Theorem 4.9(i-1)", "printed"): "Theorem 4.9(i-1)/19",
     ("Theorem 4.9(i-1)", "corrected"): "Theorem 4.9(i-1)/7@corrected",
     ("Theorem 4.9(i-1)", "sharp"): "Theorem 4.9(i-1)/21@sharp",
     ("Theorem 4.10(i)", "corrected"): "Theorem 4.10(i)/3@corrected",

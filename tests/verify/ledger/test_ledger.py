@@ -63,12 +63,12 @@ def test_at_least_nine_in_ten_true_steps_are_proved(entries: dict[str, Entry]) -
 def test_the_known_slip_is_found(entries: dict[str, Entry]) -> None:
     """Theorem 4.9's drift: one round's consensus error used for all rounds, and the bound itself fails on
     a run."""
-    slip = entries["Theorem 4.9(i-1)/8"]
+    slip = entries["Theorem 4.9(i-1)/9"]
     assert slip["status"] == "refuted"
     assert slip["repair"] == "the drift 2 times, R - r_hat = 2"
     assert "refuted" in slip["below"]
     assert slip["survives"] == "no"
-    run = entries["Theorem 4.9(i-1)/20"]
+    run = entries["Theorem 4.9(i-1)/21"]
     assert run["status"] == "refuted"
     assert Fraction(run["sides"][0]) > Fraction(run["sides"][1]) > 0
 

@@ -80,6 +80,19 @@ def test_a_binding_term_or_an_answer_that_is_changed_fails(constants: dict[str, 
     assert not recheck(other).passed
 
 
+def test_a_hypothesis_that_nobody_can_decide_fails(constants: dict[str, Any]) -> None:
+    """Without sigma_h the strong convexity of h is neither proved nor refuted: no certificate may rest on it."""
+    data = certificate({**constants, "sigma_h": 0.1}, 0.1, "4.10", "sharp", H=4)
+    assert recheck(data).passed
+    del data["constants"]["sigma_h"]
+    item = next(h for h in data["statements"][0]["hypotheses"] if h["name"] == "h strongly convex")
+    for key in ("holds", "lhs", "rhs", "lhs_within", "rhs_within"):
+        item[key] = None
+    assert recheck(data).problems == [
+        "Theorem 4.10(ii): hypothesis 'h strongly convex' is not proved to hold"
+    ]
+
+
 @pytest.mark.parametrize(
     ("name", "factor"),
     [

@@ -1,0 +1,152 @@
+"""The envelope of a statement: enclosed at a point, along a curve, and as a linear form in a sample's starts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from flint import arb
+from jaxtyping import Bool, Float
+
+from bounds import Constant, Constants, HypothesisCheck, Provenance, Statement
+from verify.expectation import Linear
+from verify.observed import RUN_ROUNDING, Curve, Measured, Sample
+from verify.quantities.participation import MOST, thinned
+
+_WHOLE = ("r", "R", "tau")  # constants of a point that are counts
+Checks = tuple[HypothesisCheck, ...]
+
+
+def enclosure(statement: Statement, constants: Constants) -> tuple[float, float]:
+    """The bound's lower and upper end, rounded outwards to float64 (its hypotheses are checked elsewhere)."""
+    ball = statement.enclose(constants, unchecked=True)
+    low, high = float(ball.lower()), float(ball.upper())
+    if not arb(low) <= ball.lower():
+        low = float(np.nextafter(low, -np.inf))
+    if not arb(high) >= ball.upper():
+        high = float(np.nextafter(high, np.inf))
+    return low, high
+
+
+def own_constants(curve: Curve, index: int) -> dict[str, Constant]:
+    """The constants of one point of a curve: its round or horizon, and what was measured along with it."""
+    own: dict[str, Constant] = {}
+    if curve.axis in ("r", "R"):
+        own[curve.axis] = Constant(curve.axis, int(curve.rounds[index]), Provenance.EXACT)
+    for name, measured in curve.along.items():
+        value, radius = float(measured.values[index]), float(measured.radius[index])
+        number = int(value) if name in _WHOLE else value
+        own[name] = Constant(name, number, Provenance.CERTIFIED, radius, "measured along the run")
+    return own
+
+
+def narrowed(curve: Curve) -> Curve:
+    """At most `MOST` points of a curve over rounds: evenly spread on a log scale, with the first and the last."""
+    if curve.rounds.size <= MOST:
+        return curve
+    kept = curve.at(thinned(0, curve.rounds.size - 1))
+    note = (
+        f"{curve.rounds.size} rounds, of which {kept.rounds.size} were looked at (log-spaced, with both ends)"
+    )
+    return Curve(**{**kept.__dict__, "note": note})
+
+
+def envelope(
+    statement: Statement, constants: Mapping[str, Constant], curve: Curve
+) -> tuple[Float[np.ndarray, " k"], Float[np.ndarray, " k"]]:
+    """The lower and the upper end of the bound at every point of a curve.
+
+    Raises:
+        bounds.MissingConstants: for a constant that neither the instance nor the run gives.
+    """
+    needed = {name: constants[name] for name in statement.symbols if name in constants}
+    ends = [enclosure(statement, {**needed, **own_constants(curve, i)}) for i in range(curve.rounds.size)]
+    low, high = np.array(ends, dtype=float).reshape(-1, 2).T
+    return low, high
+
+
+def checks_along(
+    statement: Statement, constants: Mapping[str, Constant], curve: Curve
+) -> tuple[Checks, Bool[np.ndarray, " k"]]:
+    """The hypotheses, and the points of a curve at which none of them fails.
+
+    A hypothesis that speaks of the point (of its round r) is checked there; the answer returned is that of the
+    last point where all hold, else of the last point.
+    """
+    spoken = {s.name for h in statement.hypotheses for s in h.relation.free_symbols}
+    varying = sorted(n for n in {*curve.along, curve.axis} if n in spoken or n in ("r", "R", "tau"))
+    answers: dict[tuple[float, ...], Checks] = {}
+    applies = np.empty(curve.rounds.size, dtype=bool)
+    shown: Checks = ()
+    for i in range(curve.rounds.size):
+        own = own_constants(curve, i)
+        key = tuple(float(np.asarray(own[n].value)) for n in varying if n in own and n in spoken)
+        if key not in answers:
+            answers[key] = statement.check({**constants, **own})
+        applies[i] = not any(c.holds is False for c in answers[key])
+        shown = answers[key] if applies[i] or not applies[:i].any() else shown
+    return shown, applies
+
+
+def linear(statement: Statement, constants: Mapping[str, Constant], sample: Sample) -> Linear:
+    """The bound as b + sum_j c_j E[Y_j]: it is affine in each start (in the square of D_r_hat).
+
+    Raises:
+        bounds.MissingConstants: for a constant that neither the instance nor the run gives.
+    """
+    given = {name: Constant(name, value, Provenance.EXACT) for name, value in sample.given.items()}
+    names = [start.name for start in sample.starts]
+    used = [name for name in names if name in statement.symbols]
+    zero = {name: Constant(name, 0, Provenance.EXACT) for name in names}
+    base = {**constants, **given, **zero}
+    at_0 = enclosure(statement, base)
+    slopes = []
+    for name in names:
+        if name not in used:
+            slopes.append((0.0, 0.0))
+            continue
+        at_1 = enclosure(statement, {**base, name: Constant(name, 1, Provenance.EXACT)})
+        low = float(np.nextafter(at_1[0] - at_0[1], -np.inf))
+        high = float(np.nextafter(at_1[1] - at_0[0], np.inf))
+        slopes.append((max(low, 0.0), max(high, 0.0)))
+    # the copies of a start are known to within its error
+    off = sum(high * start.error for (_, high), start in zip(slopes, sample.starts, strict=True)) * (
+        1 + 1e-12
+    )
+    low, high = at_0
+    if off > 0:
+        low, high = float(np.nextafter(low - off, -np.inf)), float(np.nextafter(high + off, np.inf))
+    return Linear(low, high, tuple(slopes))
+
+
+def settled(sample: Sample, proven: bool) -> Curve:
+    """A sample in which nothing is random, as a curve of one point known to within the rounding of a run."""
+    along = {}
+    for start in sample.starts:
+        value, radius = _seen(start.values)
+        radius += start.error
+        if start.name == "D_r_hat":  # it enters by its square
+            low, high = np.sqrt(max(value - radius, 0.0)), np.sqrt(value + radius)
+            value, radius = (low + high) / 2, (high - low) / 2 * (1 + 1e-12)
+        along[start.name] = Measured(np.array([value]), np.array([radius]))
+    given = {name: Measured(np.array([float(v)]), np.zeros(1)) for name, v in sample.given.items()}
+    value, error = _seen(sample.values)
+    error += sample.error
+    return Curve(
+        "R",
+        np.array([sample.round or 0]),
+        np.array([value]),
+        np.array([error]),
+        np.zeros(1, dtype=bool),
+        sample.ceiling,
+        {**along, **given},
+        scale=max(value, np.finfo(float).tiny),
+        proven=proven,
+        note="one",
+    )
+
+
+def _seen(values: Float[np.ndarray, " S"]) -> tuple[float, float]:
+    """The middle of what the seeds show, and half their range with the rounding of a run."""
+    low, high = float(values.min()), float(values.max())
+    return (low + high) / 2, (high - low) / 2 + RUN_ROUNDING * abs(high)

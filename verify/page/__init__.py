@@ -1,0 +1,104 @@
+"""The page people read: `report.html`, self-contained, and the figures beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import resources
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from bounds import Edition
+from verify.audit import Audit, Report, versions
+from verify.experiments.results import Experiment
+from verify.page.experiments import experiment_card
+from verify.page.figures import FigureFile, figures
+from verify.page.statements import IN_WORDS, statement_cards
+from verify.verdict import Outcome
+
+__all__ = ["FigureFile", "figures", "render", "summary"]
+
+
+def render(
+    report: Report,
+    drawn: dict[tuple[str, str], FigureFile],
+    command: str,
+    sources: dict[str, str],
+    experiments: Sequence[Experiment] = (),
+) -> str:
+    """The page as one HTML text without any outside reference.
+
+    Args:
+        command: the command that made the report.
+        sources: for each instance's name, the arguments that select it, for the line that reproduces a verdict.
+        experiments: the paper's own, run (profile full).
+    """
+    environment = Environment(
+        loader=PackageLoader("verify"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
+    )
+    css = (resources.files("verify") / "templates" / "report.css").read_text("utf-8")
+    return environment.get_template("report.html.j2").render(
+        title="Does the theorem hold where you use it?",
+        summary=summary(report),
+        css=Markup(css),
+        partial=report.partial,
+        ledger=bool(report.ledger),
+        alpha=report.alpha,
+        editions=[str(e) for e in Edition],
+        statements=statement_cards(report, drawn, sources),
+        experiments=[experiment_card(e) for e in experiments],
+        instances=[_instance(audit) for audit in report.audits],
+        command=command,
+        versions=", ".join(f"{name} {number}" for name, number in versions().items()),
+    )
+
+
+def summary(report: Report) -> str:
+    """The page's first sentence: what is violated, what stands."""
+    verdicts = [f.verdict for f in report.findings]
+    if not verdicts:
+        return "Nothing was run."
+    broken = sorted({(v.statement, v.edition) for v in verdicts if v.outcome is Outcome.VIOLATED})
+    counts = {outcome: sum(v.outcome is outcome for v in verdicts) for outcome in Outcome}
+    tally = ", ".join(f"{n} {IN_WORDS[outcome]}" for outcome, n in counts.items() if n)
+    if not broken:
+        return f"No statement is violated on these instances: of {len(verdicts)} checks, {tally}."
+    names = " and ".join(f"{statement} as {edition}" for statement, edition in broken)
+    verb = "is" if len(broken) == 1 else "are"
+    stands = (
+        "Every corrected and sharp edition stands"
+        if report.stands
+        else "Not even the corrected edition stands"
+    )
+    finding = f"{names} {verb} violated by a run that respects every hypothesis. {stands}."
+    return f"{finding} Of {len(verdicts)} checks: {tally}."
+
+
+def _instance(audit: Audit) -> dict[str, Any]:
+    instance = audit.setup.instance
+    return {
+        "name": instance.name,
+        "title": instance.title or instance.name,
+        "description": _description(audit),
+        "tally": _tally(audit),
+    }
+
+
+def _tally(audit: Audit) -> str:
+    counts = {o: sum(f.verdict.outcome is o for f in audit.findings) for o in Outcome}
+    return ", ".join(f"{n} {IN_WORDS[o]}" for o, n in counts.items() if n)
+
+
+def _description(audit: Audit) -> str:
+    setup, c = audit.setup, audit.setup.config
+    how = (
+        "solved in closed form"
+        if setup.closed_form
+        else f"{len(c.seed_indices)} seeds from root seed {c.root_seed}, sampling {c.sampling}, batch {c.batch}"
+    )
+    return (
+        f"m = {setup.game.m} clients, H = {c.H} local steps, R = {c.R} rounds, r̂ = {c.r_hat}, "
+        f"γ = {c.gamma:.6g}, γ̃ = {c.gamma_tilde:.6g}; {how}. "
+        f"N* = ({', '.join(f'{v:.6g}' for v in setup.equilibrium.N)}) to within {setup.equilibrium.error_bound:.1e}."
+    )

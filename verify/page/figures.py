@@ -1,0 +1,80 @@
+"""The figures of a report: one per instance and statement that could be compared."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+from bounds import QUANTITIES
+from verify.audit import Audit, Report
+from verify.check import Finding
+from verify.observed import Curve
+from verify.plots import Panel, draw
+
+
+@dataclass(frozen=True)
+class FigureFile:
+    """A figure of the report: its file name in `figures/` and its bytes."""
+
+    name: str
+    png: bytes
+
+
+def figures(report: Report) -> dict[tuple[str, str], FigureFile]:
+    """One figure per (instance, statement) that could be compared."""
+    found: dict[tuple[str, str], FigureFile] = {}
+    for audit in report.audits:
+        for statement, group in by_statement(audit).items():
+            panel = _panel(group)
+            if panel is not None:
+                name = audit.setup.instance.name
+                found[name, statement] = FigureFile(f"{name}-{slug(statement)}.png", draw(panel))
+    return found
+
+
+def slug(text: str) -> str:
+    """A file name and anchor for a statement's id."""
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
+
+
+def by_statement(audit: Audit) -> dict[str, list[Finding]]:
+    """An audit's findings, statement by statement."""
+    groups: dict[str, list[Finding]] = {}
+    for finding in audit.findings:
+        groups.setdefault(finding.verdict.statement, []).append(finding)
+    return groups
+
+
+def _panel(group: Sequence[Finding]) -> Panel | None:
+    shown = [f for f in group if f.observation is not None and f.envelope.size]
+    if not shown:
+        return None
+    first = next((f for f in shown if f.verdict.edition != "printed"), shown[0])
+    quantity, observation = QUANTITIES[first.statement.quantity], first.observation
+    assert observation is not None
+    if isinstance(observation, Curve):
+        rounds, middle = observation.rounds, observation.values
+        low, high, band = middle - observation.error, middle + observation.error, "with its error bound"
+    else:
+        rounds, middle = observation.horizon, observation.path.mean(axis=0)
+        low, high = observation.path.min(axis=0), observation.path.max(axis=0)
+        band = f"mean and range of {observation.values.size} seeds"
+    envelopes = {f.verdict.edition: f.envelope for f in shown if f.envelope.size == rounds.size}
+    if isinstance(observation, Curve):
+        keep = _resolved(observation, envelopes)
+        rounds, middle, low, high = rounds[keep], middle[keep], low[keep], high[keep]
+        envelopes = {edition: values[keep] for edition, values in envelopes.items()}
+    axis = observation.axis if isinstance(observation, Curve) else "R"
+    is_error = isinstance(observation, Curve)
+    return Panel(rounds, middle, low, high, envelopes, axis, quantity.latex, band, is_error)
+
+
+def _resolved(curve: Curve, envelopes: dict[str, Float[np.ndarray, " k"]]) -> slice:
+    """The rounds worth drawing: until every envelope has sunk below the observation's error, and a little more."""
+    above = np.flatnonzero(np.max(list(envelopes.values()), axis=0) > curve.error)
+    last = int(above[-1]) if above.size else 0
+    return slice(0, min(curve.rounds.size, max(last + 1 + last // 20, 2)))

@@ -1,0 +1,170 @@
+"""The page of a sweep: `sweep.html`, self-contained, and the worst instances as files that reproduce them."""
+
+from __future__ import annotations
+
+import base64
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from bounds import Edition
+from verify.sweeping.plots import draw_axis, draw_heat, is_numeric
+from verify.sweeping.points import Grid, Point, shown
+from verify.sweeping.table import ERROR, columns
+from verify.sweeping.toml import toml_text
+from verify.verdict import Outcome
+
+_MOST_WORST = 10
+_MOST_AXES = 8  # figures a statement
+_MOST_ERRORS = 20
+_READ = ("point", "statement", "edition", "outcome", "ratio", "fails", "reason", "planned_rounds")
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A picture of the page, and what it says in words."""
+
+    source: str
+    alt: str
+    caption: str
+
+
+def write_page(grid: Grid, table: Path, page: Path, worst: Path) -> tuple[str, bool]:
+    """Writes the page and the folder of worst instances from the table; its first sentence, and whether no corrected
+    or sharp statement is violated."""
+    axes = list(columns(grid).axes)
+    frame = pd.read_parquet(table, columns=[*_READ, *axes])
+    listed = _worst(grid, frame, worst)
+    summary, stands = _summary(grid, frame)
+    environment = Environment(
+        loader=PackageLoader("verify"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
+    )
+    css = (resources.files("verify") / "templates" / "report.css").read_text("utf-8")
+    text = environment.get_template("sweep.html.j2").render(
+        title=grid.file.title or f"Sweep {grid.file.name}",
+        css=Markup(css),
+        summary=summary,
+        axes=[{"key": ", ".join(axis.names), "count": len(axis)} for axis in grid.file.axis],
+        base=grid.file.base,
+        tally=_tally(frame),
+        outcomes=[*map(str, Outcome), ERROR],
+        statements=[_statement(grid, name, part, axes) for name, part in _by_statement(frame)],
+        worst=listed,
+        errors=_errors(frame, axes),
+    )
+    page.write_text(text, "utf-8")
+    return summary, stands
+
+
+def _by_statement(frame: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
+    return [(str(name), part) for name, part in frame.groupby("statement", sort=False)]
+
+
+def _summary(grid: Grid, frame: pd.DataFrame) -> tuple[str, bool]:
+    broken = frame[frame.outcome == str(Outcome.VIOLATED)]
+    proved = broken[broken.edition != str(Edition.PRINTED)]
+    failed = int(frame[frame.outcome == ERROR].point.nunique())
+    counts = frame.outcome.value_counts()
+    tally = ", ".join(f"{counts[o]} {o}" for o in [*map(str, Outcome), ERROR] if o in counts)
+    head = f"{len(grid)} points, {len(frame)} checks: {tally}."
+    if broken.empty:
+        head += " No statement is violated."
+    else:
+        names = sorted(
+            {f"{r.statement} ({r.edition})" for r in broken[["statement", "edition"]].itertuples()}
+        )
+        head += f" Violated: {', '.join(names)}."
+    if failed:
+        head += f" {failed} points could not be audited."
+    return head, proved.empty
+
+
+def _tally(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """Per statement and edition: how many points per outcome, and which hypotheses fail where."""
+    entries = []
+    for (statement, edition), part in frame.groupby(["statement", "edition"], sort=False):
+        fails = part.fails.dropna().str.split("; ").explode().value_counts()
+        ratio = part.ratio.max()
+        entries.append(
+            {
+                "statement": statement,
+                "edition": edition,
+                "counts": {str(o): int(n) for o, n in part.outcome.value_counts().items()},
+                "worst": "" if pd.isna(ratio) else f"{ratio:.3g}",
+                "fails": [
+                    f"{name} ({n} points)" for name, n in sorted(fails.items(), key=lambda f: (-f[1], f[0]))
+                ],
+            }
+        )
+    return entries
+
+
+def _statement(grid: Grid, name: str, part: pd.DataFrame, axes: list[str]) -> dict[str, Any]:
+    varied = [axis for axis in axes if part[axis].nunique() > 1]
+    figures = [
+        _figure(draw_axis(part, axis), name, f"against {axis}", _AXIS_CAPTION) for axis in varied[:_MOST_AXES]
+    ]
+    pair = [axis for axis in varied if is_numeric(part, axis)] or varied
+    pair = sorted(sorted(pair, key=varied.index), key=lambda a: -part[a].nunique())[:2]
+    if len(pair) == 2:
+        figures.append(_figure(draw_heat(part, *pair), name, f"over {pair[0]} and {pair[1]}", _HEAT_CAPTION))
+    return {"name": name, "figures": figures}
+
+
+_AXIS_CAPTION = (
+    "Above: observed/bound (1 is the bound), a point per instance and the median as a line. "
+    "Below: the share of instances by outcome, one band per edition."
+)
+_HEAT_CAPTION = (
+    "The largest observed/bound of each cell, for each edition. Where no instance has one, the letter says why: "
+    "h hypotheses fail, v vacuous, ? inconclusive, ! error."
+)
+
+
+def _figure(png: bytes, name: str, what: str, caption: str) -> Figure:
+    return Figure(
+        base64.b64encode(png).decode(), f"{name}: observed/bound {what}", f"{name} {what}. {caption}"
+    )
+
+
+def _worst(grid: Grid, frame: pd.DataFrame, folder: Path) -> list[dict[str, Any]]:
+    """The violated checks and those nearest to their bound: each one's instance as a file, with the command."""
+    folder.mkdir()
+    compared = frame[frame.ratio.notna()]
+    violated = compared[compared.outcome == str(Outcome.VIOLATED)].nlargest(
+        _MOST_WORST, "ratio", keep="first"
+    )
+    others = compared[compared.outcome != str(Outcome.VIOLATED)].nlargest(_MOST_WORST, "ratio", keep="first")
+    entries = []
+    for row in pd.concat([violated, others]).itertuples():
+        point = grid.point(int(row.point))
+        name = f"{point.instance.name}.toml"
+        (folder / name).write_text(instance_text(grid, point), "utf-8")
+        entries.append(
+            {
+                "statement": row.statement, "edition": row.edition, "outcome": row.outcome,
+                "ratio": f"{row.ratio:.4g}", "values": shown(point.values),
+                "command": f'python -m verify.report --instance {folder.name}/{name} --only "{row.statement}"',
+            }
+        )  # fmt: skip
+    return entries
+
+
+def instance_text(grid: Grid, point: Point) -> str:
+    """A point's instance as the text of an instance file."""
+    table = point.instance.model_dump(mode="json", exclude_none=True, exclude_defaults=False)
+    about = f"# Point {point.index} of the sweep {grid.file.name}: {shown(point.values)}\n"
+    return about + toml_text(table)
+
+
+def _errors(frame: pd.DataFrame, axes: list[str]) -> list[dict[str, str]]:
+    failed = frame[frame.outcome == ERROR].drop_duplicates("point").head(_MOST_ERRORS)
+    return [
+        {"values": shown({axis: row[axis] for axis in axes}), "reason": str(row["reason"])}
+        for row in failed.to_dict("records")
+    ]
