@@ -54,7 +54,9 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument("--jobs", type=_count, default=os.cpu_count() or 1, metavar="J", help="processes")
     where = p.add_mutually_exclusive_group()
     where.add_argument("--scheduler", metavar="tcp://HOST:PORT", help="compute on the Dask cluster there")
-    where.add_argument("--cluster", type=_count, metavar="N", help="compute on a local Dask cluster of N workers")
+    where.add_argument(
+        "--cluster", type=_count, metavar="N", help="compute on a local Dask cluster of N workers"
+    )
     again = p.add_mutually_exclusive_group()
     again.add_argument("--resume", action="store_true", help="go on where the last run stopped (the default)")
     again.add_argument("--fresh", action="store_true", help="forget what DIR holds, and compute all anew")
@@ -146,13 +148,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
             ):
                 done = Run(grid, store, workers, tell, options.share)()
         except KeyboardInterrupt:
-            print(f"interrupted: what is finished is kept in {out}; the same command goes on", file=sys.stderr)
+            print(
+                f"interrupted: what is finished is kept in {out}; the same command goes on", file=sys.stderr
+            )
             return EXIT_INTERRUPTED
         except WorkersLost as lost:
-            print(f"error: {lost}: what is finished is kept in {out}; the same command goes on", file=sys.stderr)
+            print(
+                f"error: {lost}: what is finished is kept in {out}; the same command goes on", file=sys.stderr
+            )
             return EXIT_INCOMPLETE
         if options.share.count > 1:
-            print(f"{done.computed} computed, {done.found} found: put {out / CACHE}'s files together with the others'")
+            print(
+                f"{done.computed} computed, {done.found} found: put {out / CACHE}'s files together with the others'"
+            )
             return EXIT_INCOMPLETE if done.errors else EXIT_STANDS
         summary, stands = write(grid, store, done, out)
     print(summary)

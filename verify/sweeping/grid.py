@@ -113,7 +113,9 @@ class Axis(_Strict):
                 raise ValueError(f"{name!r} is no path into an instance: write it like algorithm.H")
         if self.keys is not None:
             if self.values is None:
-                raise ValueError("keys that move together need values, a list with one entry per key for each")
+                raise ValueError(
+                    "keys that move together need values, a list with one entry per key for each"
+                )
             for i, row in enumerate(self.values):
                 if not isinstance(row, list) or len(row) != len(self.keys):
                     raise ValueError(f"values[{i}] = {row!r}: give one entry per key ({len(self.keys)})")
@@ -162,7 +164,7 @@ class GridFile(_Strict):
             raise ValueError(f"{twice[0]!r} is set twice: give it on one axis, or in [set]")
         for name in self.set:
             if name == EPSILON or not _PATH.fullmatch(name):
-                raise ValueError(f"set.{name!r}: give a path into an instance, like \"algorithm.H\"")
+                raise ValueError(f'set.{name!r}: give a path into an instance, like "algorithm.H"')
         return self
 
 
@@ -188,7 +190,9 @@ def _first(error: ValidationError) -> str:
     first = error.errors()[0]
     location = "".join(f"[{p}]" if isinstance(p, int) else f".{p}" for p in first["loc"]).lstrip(".")
     value = first.get("input")
-    shown = f" = {value!r}" if isinstance(value, str | int | float | bool | list) and value in ([], value) else ""
+    shown = (
+        f" = {value!r}" if isinstance(value, str | int | float | bool | list) and value in ([], value) else ""
+    )
     message = first["msg"].removeprefix("Value error, ")
     return f"{location}{shown}: {message}" if location else message
 

@@ -84,7 +84,9 @@ class Grid:
             values = axis.entry(i) | values
         table = with_values(self.base, {k: v for k, v in values.items() if k != EPSILON})
         table["name"] = f"{self.file.name}-{index}"
-        return Point(index, values, instance_of(table, f"point {index} of {self.file.name} ({shown(values)})"))
+        return Point(
+            index, values, instance_of(table, f"point {index} of {self.file.name} ({shown(values)})")
+        )
 
 
 def load_grid(path: Path, most: int) -> Grid:
@@ -140,7 +142,9 @@ def with_values(table: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str
 
 def _inside(place: Any, step: str | int, path: str) -> Any:
     try:
-        if isinstance(place, list if isinstance(step, int) else dict):
+        if isinstance(place, list) and isinstance(step, int):
+            return place[step]
+        if isinstance(place, dict) and isinstance(step, str):
             return place[step]
     except (KeyError, IndexError):
         pass

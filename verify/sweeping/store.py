@@ -71,7 +71,9 @@ class Store:
 
     def add(self, key: str, value: Any) -> int:
         """Keeps a value; the number of bytes that it takes."""
-        body = json.dumps({"key": key, "value": value}, sort_keys=True, separators=(",", ":"), allow_nan=False)
+        body = json.dumps(
+            {"key": key, "value": value}, sort_keys=True, separators=(",", ":"), allow_nan=False
+        )
         line = f"{hashlib.sha256(body.encode()).hexdigest()} {body}\n".encode()
         self._log.write(line)
         self._log.flush()
@@ -106,7 +108,9 @@ def open_store(folder: Path, fresh: bool = False) -> Iterator[Store]:
         try:
             fcntl.flock(log, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            raise InputError(f"{folder} is in use by another sweep: wait for it, or give another --out") from None
+            raise InputError(
+                f"{folder} is in use by another sweep: wait for it, or give another --out"
+            ) from None
         if fresh:
             log.truncate(0)
             for path in folder.glob("*.jsonl"):

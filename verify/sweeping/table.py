@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 import bounds
+from verify.setup import checks
 from verify.sweeping.points import Grid, Point
 from verify.sweeping.running import level, unit_of
 from verify.sweeping.store import Store
 from verify.sweeping.toml import inline
 from verify.sweeping.work import theorem_of
-from verify.setup import checks
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -73,12 +73,20 @@ def _point_rows(
 ) -> Iterator[dict[str, Any]]:
     unit, plans = unit_of(point, each, False), unit_of(point, each, True)
     assert unit is not None
-    values = {k: v if isinstance(v, int | float | str) and not isinstance(v, bool) else inline(v) for k, v in point.values.items()}
+    values = {
+        k: v if isinstance(v, int | float | str) and not isinstance(v, bool) else inline(v)
+        for k, v in point.values.items()
+    }
     head = {"point": point.index, "key": unit.key} | values
     planned = _plans(store, errors, plans.key) if plans is not None else {}
     if unit.key not in store:
         for statement, edition in checks(point.instance):
-            failed = {"statement": statement, "edition": str(edition), "outcome": ERROR, "reason": errors[unit.key]}
+            failed = {
+                "statement": statement,
+                "edition": str(edition),
+                "outcome": ERROR,
+                "reason": errors[unit.key],
+            }
             yield head | failed | planned.get((theorem_of(statement), str(edition)), planned.get(None, {}))
         return
     audited = store[unit.key]
@@ -101,7 +109,12 @@ def _plans(store: Store, errors: Mapping[str, str], key: str) -> dict[Any, dict[
     """The planned columns by (theorem, edition); under None, an error that concerns all of them."""
     if key not in store:
         return {None: {"plan_note": errors[key]}}
-    names = {"R": "planned_rounds", "gradients": "planned_gradients", "bytes_up": "planned_bytes", "note": "plan_note"}
+    names = {
+        "R": "planned_rounds",
+        "gradients": "planned_gradients",
+        "bytes_up": "planned_bytes",
+        "note": "plan_note",
+    }
     return {
         (plan["theorem"], plan["edition"]): {names[k]: v for k, v in plan.items() if k in names}
         for plan in store[key]
@@ -130,7 +143,9 @@ def write_table(grid: Grid, store: Store, errors: Mapping[str, str], folder: Pat
         pq.ParquetWriter(folder / PARQUET, schema, compression="zstd") as parquet,
         (folder / CSV).open("w", encoding="utf-8", newline="") as text,
     ):
-        for number, chunk in enumerate(_chunks(rows(grid, store, errors), _POINTS_A_CHUNK * max(len(grid.pairs), 1))):
+        for number, chunk in enumerate(
+            _chunks(rows(grid, store, errors), _POINTS_A_CHUNK * max(len(grid.pairs), 1))
+        ):
             part: pa.Table = pa.Table.from_pylist(chunk, schema=schema)
             parquet.write_table(part)
             frame = part.to_pandas(types_mapper=_nullable)

@@ -90,7 +90,9 @@ def compute(shared: tuple[str, float], units: tuple[Unit, ...]) -> list[tuple[st
     """
     engine, level = shared
     if engine != engine_version():
-        raise InputError("a worker has another version of the code or its libraries: install the same everywhere")
+        raise InputError(
+            "a worker has another version of the code or its libraries: install the same everywhere"
+        )
     return [(unit.key, _computed(unit, level)) for unit in units]
 
 
@@ -153,7 +155,7 @@ def planned(instance: Instance, epsilon: float) -> list[dict[str, Any]]:
         if theorem is None:
             continue
         entry: dict[str, Any] = {"theorem": theorem, "edition": str(edition)}
-        choices = {} if theorem.startswith("Lemma") else {"H": instance.algorithm.H}
+        choices: dict[str, Any] = {} if theorem.startswith("Lemma") else {"H": instance.algorithm.H}
         try:
             plan = make_plan(known.constants, epsilon, theorem, str(edition), **choices)
         except (NoPlan, InputError, bounds.UnknownStatement) as reason:
