@@ -24,6 +24,8 @@ from verify.sweeping.points import load_grid
 from verify.sweeping.running import Run, level
 from verify.sweeping.store import open_store
 
+Capture = pytest.CaptureFixture[str]
+
 
 @pytest.fixture(scope="module")
 def grid(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -76,7 +78,9 @@ def test_csv_and_parquet_are_one_table(done: Path) -> None:
 
 
 @pytest.mark.parametrize("words", [("--jobs", "2"), ("--jobs", "4")], ids=" ".join)
-def test_the_bytes_do_not_depend_on_the_processes(words: tuple[str, str], done: Path, grid: Path, tmp_path: Path) -> None:
+def test_the_bytes_do_not_depend_on_the_processes(
+    words: tuple[str, str], done: Path, grid: Path, tmp_path: Path
+) -> None:
     assert sweep(grid, tmp_path / "out", *words) == EXIT_STANDS
     assert written(tmp_path / "out") == written(done)
 
@@ -94,21 +98,23 @@ def test_results_do_not_depend_on_the_block(
     )
 
 
-def test_nothing_is_computed_twice(done: Path, grid: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_nothing_is_computed_twice(done: Path, grid: Path, capsys: Capture) -> None:
     before = written(done)
     assert sweep(grid, done) == EXIT_STANDS
     assert f"0 computed, {POINTS} found" in capsys.readouterr().out
     assert written(done) == before
 
 
-def test_fresh_computes_all_anew(grid: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    few = write_grid(tmp_path, GRID.replace("values = [1, 2]", "values = [1]").replace("step = 1.0", "step = 2.0"))
+def test_fresh_computes_all_anew(grid: Path, tmp_path: Path, capsys: Capture) -> None:
+    few = write_grid(
+        tmp_path, GRID.replace("values = [1, 2]", "values = [1]").replace("step = 1.0", "step = 2.0")
+    )
     assert sweep(few, tmp_path / "out") == EXIT_STANDS
     assert sweep(few, tmp_path / "out", "--fresh") == EXIT_STANDS
     assert "3 computed, 0 found" in capsys.readouterr().out.splitlines()[-2]
 
 
-def test_shares_put_together_are_the_whole(done: Path, grid: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_shares_put_together_are_the_whole(done: Path, grid: Path, tmp_path: Path, capsys: Capture) -> None:
     for i in (1, 2, 3):
         assert sweep(grid, tmp_path / f"part{i}", "--share", f"{i}/3") == EXIT_STANDS
         assert not (tmp_path / f"part{i}" / "results.csv").exists()
@@ -120,7 +126,7 @@ def test_shares_put_together_are_the_whole(done: Path, grid: Path, tmp_path: Pat
     assert written(tmp_path / "part1") == written(done)
 
 
-def test_a_corrupted_entry_is_computed_again(done: Path, grid: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_corrupted_entry_is_computed_again(done: Path, grid: Path, tmp_path: Path, capsys: Capture) -> None:
     out = tmp_path / "out"
     assert sweep(grid, out) == EXIT_STANDS
     log = out / "cache" / "results.jsonl"
@@ -163,7 +169,9 @@ def test_ctrl_c_keeps_what_is_finished(done: Path, grid: Path, tmp_path: Path) -
     driver.send_signal(signal.SIGINT)
     _, said = driver.communicate(timeout=60)
     assert driver.returncode == 130
-    assert said.splitlines()[-1] == f"interrupted: what is finished is kept in {out}; the same command goes on"
+    assert (
+        said.splitlines()[-1] == f"interrupted: what is finished is kept in {out}; the same command goes on"
+    )
     assert entries(out) >= 1
     assert sweep(grid, out) == EXIT_STANDS
     assert written(out) == written(done)
@@ -208,7 +216,7 @@ def test_an_instance_outside_all_hypotheses_is_in_the_table(tmp_path: Path) -> N
     assert "No instance could be compared with a bound" in (tmp_path / "out" / "sweep.html").read_text()
 
 
-def test_a_failed_instance_stops_no_other_and_is_tried_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_failed_instance_stops_no_other_and_is_tried_again(tmp_path: Path, capsys: Capture) -> None:
     grid = write_grid(
         tmp_path,
         'name = "partly"\nbase = "base.toml"\n[set]\n"algorithm.gamma" = 0.01\n'
@@ -225,7 +233,7 @@ def test_a_failed_instance_stops_no_other_and_is_tried_again(tmp_path: Path, cap
     assert "could not be audited" in (out / "sweep.html").read_text()
 
 
-def test_a_violation_is_told_and_its_instance_reproduces_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_violation_is_told_and_its_instance_reproduces_it(tmp_path: Path, capsys: Capture) -> None:
     grid = write_grid(
         tmp_path,
         'name = "drift"\nbase = "theorem-4.9-drift"\n[set]\n"check.statements" = ["Theorem 4.9(i-1)"]\n'
@@ -306,7 +314,8 @@ def test_bad_grids_are_refused_in_one_line(old: str, new: str, words: list[str],
 
 def test_a_billion_points_are_refused_with_their_count(tmp_path: Path) -> None:
     axes = "".join(
-        f'[[axis]]\nkey = "game.offset[{i}]"\nrange = {{start = -60.0, stop = -20.0, count = 1000}}\n' for i in range(3)
+        f'[[axis]]\nkey = "game.offset[{i}]"\nrange = {{start = -60.0, stop = -20.0, count = 1000}}\n'
+        for i in range(3)
     )
     grid = write_grid(tmp_path, f'name = "vast"\nbase = "base.toml"\n{axes}')
     with pytest.raises(InputError, match=r"1000000000 points.*--max-points 1000000000"):
@@ -327,7 +336,9 @@ def test_other_folders_and_other_sweeps_are_left_alone(grid: Path, tmp_path: Pat
 
 
 def test_code_of_the_users_own_cannot_come_in_through_an_axis(tmp_path: Path) -> None:
-    text = GRID.replace('key = "algorithm.H"\nvalues = [1, 2]', 'key = "game.kind"\nvalues = ["python:os.system"]')
+    text = GRID.replace(
+        'key = "algorithm.H"\nvalues = [1, 2]', 'key = "game.kind"\nvalues = ["python:os.system"]'
+    )
     with pytest.raises(InputError, match="kind"):
         sweep(write_grid(tmp_path, text), tmp_path / "out")
 

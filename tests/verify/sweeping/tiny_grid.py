@@ -57,7 +57,9 @@ def start(grid: Path, out: Path, *words: str) -> subprocess.Popen[str]:
     """Runs the command in a process of its own."""
     command = [sys.executable, "-m", "verify.sweep", str(grid), "--out", str(out), *words]
     environment = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
-    return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    return subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
 
 
 def written(out: Path, page: bool = True) -> dict[str, bytes]:
