@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import sympy
 from flint import arb
 
 from bounds.core import enclosure
-from bounds.core.compiled import build, prepare, resolve
+from bounds.core.compiled import Function, build, prepare, resolve
 from bounds.core.constant import Constant, Constants, Provenance, weakest
 from bounds.core.derive import Computed, Recipe
 from bounds.core.errors import HypothesisFails, MissingConstants
@@ -131,11 +132,17 @@ def lemma_6_5_pair(constants: Constants, edition: str = "corrected") -> dict[str
 
 
 def _ball(expression: sympy.Expr, constants: Constants) -> arb:
+    inputs, function = _compiled(expression, enclosure.working(53))
+    values = prepare(constants, inputs, {"p_star", "f_i_star"}, {"m"})
+    return arb(function(values)[0])
+
+
+@cache
+def _compiled(expression: sympy.Expr, bits: int) -> tuple[tuple[str, ...], Function]:
+    """The expression's inputs and its ball function, which holds constants of the precision `bits`, current now."""
     given = frozenset(("m", "L", "f_star", "p_star", "f_i_star"))
     resolution = resolve({s.name for s in expression.free_symbols}, given, RECIPES)
-    function = build([expression], resolution, "ball", frozenset({"m"}))
-    values = prepare(constants, resolution.inputs, {"p_star", "f_i_star"}, {"m"})
-    return arb(function(values)[0])
+    return resolution.inputs, build([expression], resolution, "ball", frozenset({"m"}))
 
 
 def _upper(square: arb) -> float:
