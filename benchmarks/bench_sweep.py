@@ -1,6 +1,8 @@
 """A sweep's speed, overhead and traffic, and what they project for a cluster.
 
-    python benchmarks/bench_sweep.py [--instances N] [--json FILE]
+    python benchmarks/bench_sweep.py [--instances N] [--json FILE] [--docs]
+
+`--docs` writes the projection in docs/sweeps.md anew, from these figures (or those of --json, if it exists).
 
 Runs the first N instances of the grid examples/sweep.toml (64 seeds, m = 5, n = 20, R = 200) spread over all of it, in
 one process and in two, each from an empty store. Run it on a quiet machine: the wall times need two free cores.
@@ -24,6 +26,8 @@ from verify.sweeping.store import open_store
 from verify.sweeping.work import Unit, audit_unit, compute
 
 GRID = Path(__file__).parents[1] / "examples" / "sweep.toml"
+DOCS = Path(__file__).parents[1] / "docs" / "sweeps.md"
+MARKER = "<!-- projection -->"
 EMPTY_TASKS = 400
 MILLION, WORKERS = 10**6, 1_000
 
@@ -89,10 +93,25 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--instances", type=int, default=120)
     parser.add_argument("--json", type=Path)
+    parser.add_argument("--docs", action="store_true")
     options = parser.parse_args()
+    if options.docs and options.json is not None and options.json.exists():
+        figures = json.loads(options.json.read_text("utf-8"))
+    else:
+        figures = measured(options.instances)
+    for name, value in figures.items():
+        print(f"{name:34s} {value:.6g}")
+    if options.json is not None:
+        options.json.write_text(json.dumps(figures, indent=1) + "\n", "utf-8")
+    if options.docs:
+        write_section(figures)
+
+
+def measured(count: int) -> dict[str, float]:
+    """All figures, measured on `count` instances."""
     grid = load_grid(GRID, 10**6)
     began = time.perf_counter()
-    units = spread(grid, options.instances)
+    units = spread(grid, count)
     reading = (time.perf_counter() - began) / len(units)
     shared = engine_version(), level(grid)
     compute(shared, (units[0],))  # imports and compiles, as every worker does once
@@ -118,11 +137,7 @@ def main() -> None:
         "task_bytes": task_bytes,
         "task_bytes_an_instance": task_bytes / BLOCK,
     }
-    figures |= projection(figures)
-    for name, value in figures.items():
-        print(f"{name:34s} {value:.6g}")
-    if options.json is not None:
-        options.json.write_text(json.dumps(figures, indent=1) + "\n", "utf-8")
+    return figures | projection(figures)
 
 
 def projection(figures: dict[str, float]) -> dict[str, float]:
@@ -138,6 +153,42 @@ def projection(figures: dict[str, float]) -> dict[str, float]:
         "million_gigabytes_out": MILLION * figures["task_bytes_an_instance"] / 1e9,
         "million_gigabytes_back": MILLION * figures["result_bytes_an_instance"] / 1e9,
     }
+
+
+def write_section(figures: dict[str, float]) -> None:
+    """Replaces what docs/sweeps.md says from its marker on."""
+    kept = DOCS.read_text("utf-8").partition(MARKER)[0]
+    DOCS.write_text(kept + MARKER + "\n\n" + section(figures), "utf-8")
+
+
+def section(figures: dict[str, float]) -> str:
+    """The projection as a chapter."""
+    f, ms = figures, 1e3 * figures["overhead_seconds_a_task"]
+    return f"""## A million instances on a thousand workers
+
+Written by `benchmarks/bench_sweep.py --docs` from {f["instances"]:.0f} instances of `examples/sweep.toml` (m = 5,
+n = 20, R = 200, 64 seeds, 15 checks each), measured on one machine; it is a projection, not a run.
+
+| measured | |
+| --- | --- |
+| CPU seconds an instance | {f["cpu_seconds_an_instance"]:.3g} |
+| a task of {BLOCK}, besides its computation | {ms:.2g} ms ({f["overhead_share"]:.1%}) |
+| bytes of a task | {f["task_bytes"]:.0f} |
+| bytes of a result, a row | {f["result_bytes_a_row"]:.0f} |
+| start of two workers (processes, imports, compilation) | {f["start_2"]:.1f} s |
+
+| projected: 10^6 instances, 1,000 workers | |
+| --- | --- |
+| core hours | {f["million_core_hours"]:.0f} |
+| minutes of computing | {f["million_minutes_on_1000"]:.0f} |
+| tasks a second through the driver | {f["million_tasks_a_second"]:.0f} |
+| share of its time that the driver is busy with them | {f["million_driver_busy_share"]:.0%} |
+| to the workers | {f["million_gigabytes_out"]:.1f} GB |
+| back from them | {f["million_gigabytes_back"]:.1f} GB |
+
+A driver that would be busy for more than all of its time is the limit: split the grid with `--share`, or
+make the tasks longer (more seeds, more rounds).
+"""
 
 
 if __name__ == "__main__":
