@@ -28,7 +28,7 @@ from verify.sweeping.work import Unit, audit_unit, compute
 GRID = Path(__file__).parents[1] / "examples" / "sweep.toml"
 DOCS = Path(__file__).parents[1] / "docs" / "sweeps.md"
 MARKER = "<!-- projection -->"
-EMPTY_TASKS = 400
+EMPTY_TASKS = 200
 MILLION, WORKERS = 10**6, 1_000
 
 
@@ -63,16 +63,17 @@ def measure(units: list[Unit], shared: tuple[str, float], workers: Workers) -> P
         return Pass(time.perf_counter() - began, size, rows)
 
 
-def overhead(units: list[Unit], shared: tuple[str, float], workers: Workers) -> float:
-    """Seconds that a task of the default size costs besides its computation."""
+def overhead(units: list[Unit], shared: tuple[str, float], workers: Workers) -> tuple[float, float]:
+    """Wall seconds that a task of the default size costs besides its computation, and the driver's CPU seconds."""
     block = blocks_of(units)[0]
     took = []
     for count in (1, EMPTY_TASKS + 1):
-        began = time.perf_counter()
+        wall, spent = time.perf_counter(), time.process_time()
         for _ in results(nothing, shared, ((i, block) for i in range(count)), workers):
             pass
-        took.append(time.perf_counter() - began)
-    return (took[1] - took[0]) / EMPTY_TASKS
+        took.append((time.perf_counter() - wall, time.process_time() - spent))
+    (wall_1, spent_1), (wall_2, spent_2) = took
+    return (wall_2 - wall_1) / EMPTY_TASKS, (spent_2 - spent_1) / EMPTY_TASKS
 
 
 def start_seconds(units: list[Unit], shared: tuple[str, float], workers: Workers) -> float:
@@ -120,7 +121,7 @@ def measured(count: int) -> dict[str, float]:
     spent = time.process_time() - spent
     two = measure(units, shared, Processes(2))
     start_up = start_seconds(units, shared, Processes(2))
-    task = overhead(units, shared, Processes(2))
+    task, driver = overhead(units, shared, Processes(2))
     task_bytes = len(pickle.dumps((compute, shared, blocks_of(units)[0])))
     figures = {
         "instances": len(units),
@@ -131,6 +132,7 @@ def measured(count: int) -> dict[str, float]:
         "start_2": start_up,
         "speed_up": one.wall / two.wall,
         "overhead_seconds_a_task": task,
+        "driver_cpu_seconds_a_task": driver,
         "overhead_share": task / (BLOCK * one.wall / len(units)),
         "result_bytes_a_row": one.bytes / one.rows,
         "result_bytes_an_instance": one.bytes / len(units),
@@ -149,7 +151,7 @@ def projection(figures: dict[str, float]) -> dict[str, float]:
         "million_core_hours": core_hours,
         "million_minutes_on_1000": 60 * hours,
         "million_tasks_a_second": tasks / (3600 * hours),
-        "million_driver_busy_share": tasks * figures["overhead_seconds_a_task"] / (3600 * hours),
+        "million_driver_busy_share": tasks * figures["driver_cpu_seconds_a_task"] / (3600 * hours),
         "million_gigabytes_out": MILLION * figures["task_bytes_an_instance"] / 1e9,
         "million_gigabytes_back": MILLION * figures["result_bytes_an_instance"] / 1e9,
     }
