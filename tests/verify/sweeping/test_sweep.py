@@ -236,8 +236,8 @@ def test_a_failed_instance_stops_no_other_and_is_tried_again(tmp_path: Path, cap
 def test_a_violation_is_told_and_its_instance_reproduces_it(tmp_path: Path, capsys: Capture) -> None:
     grid = write_grid(
         tmp_path,
-        'name = "drift"\nbase = "theorem-4.9-drift"\n[set]\n"check.statements" = ["Theorem 4.9(i-1)"]\n'
-        '[[axis]]\nkey = "algorithm.R"\nvalues = [100, 100_000]\n',
+        'name = "drift"\nbase = "theorem-4.9-drift"\n[set]\n"check.statements" = ["Lemma 4.3(i)", "Theorem 4.9(i-1)"]\n'
+        '[[axis]]\nkey = "algorithm.R"\nvalues = [100, 30_000]\n',
     )
     out = tmp_path / "out"
     assert sweep(grid, out) == EXIT_STANDS  # only the printed edition is violated
