@@ -141,9 +141,11 @@ def expectations(setup: Setup, N: list[Balls], average: str) -> Expectations:
         InputError: for losses other than quadratics with diagonal curvature, or sampling other than full or iid.
     """
     problem, config = setup.problem, setup.config
-    if not isinstance(problem, Quadratics) or problem.full or config.sampling not in ("full", "iid"):
+    independent = config.sampling == "full" or (config.sampling == "iid" and config.replacement == "with")
+    if not isinstance(problem, Quadratics) or problem.full or not independent:
         raise InputError(
-            f"{setup.instance.name}: exact expectations need quadratics and sampling full or iid"
+            f"{setup.instance.name}: exact expectations need diagonal quadratics, and full gradients or draws with "
+            "replacement"
         )
     p = [shares(x) for x in N]
     p_star = shares(equilibrium(setup))
