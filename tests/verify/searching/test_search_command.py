@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import bounds
 import pytest
 
+import bounds
 from verify import search
 from verify.errors import InputError
 from verify.instance import load_instance

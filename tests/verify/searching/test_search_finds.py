@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import bounds
 import numpy as np
 import pytest
 
+import bounds
 from verify.audit import audit
 from verify.errors import InputError
 from verify.instance import parse_instance
@@ -19,9 +19,7 @@ from verify.searching.worst import Worst, worst_case
 from verify.verdict import Outcome, Rigor
 
 FALSE = ("Lemma 4.4(iv)", "Theorem 4.9(i-1)", "Theorem 4.10(i)")
-QUICK = [
-    (id, edition) for id in TARGETS if id != "Theorem 4.9(i-2)" for edition in ("corrected", "sharp")
-]
+QUICK = [(id, edition) for id in TARGETS if id != "Theorem 4.9(i-2)" for edition in ("corrected", "sharp")]
 TRUE = [(id, str(e)) for id in TARGETS for e in bounds.editions(id) if not (id in FALSE and e == "printed")]
 
 
@@ -30,9 +28,7 @@ def proved_violated(worst: Worst) -> None:
     assert worst.verdict.rigor is Rigor.RIGOROUS
     assert worst.ratio > 1
     assert all(h.holds is True for h in worst.verdict.hypotheses)
-    again = recheck(
-        parse_instance(worst.instance, "again"), bounds.get(worst.statement, worst.edition)
-    )
+    again = recheck(parse_instance(worst.instance, "again"), bounds.get(worst.statement, worst.edition))
     assert (again.low, again.high) == (worst.ratio, worst.ratio_high)
 
 
@@ -64,9 +60,7 @@ def test_the_printed_lemma_4_4_iv_falls_near_the_equilibrium() -> None:
 def test_the_printed_theorem_4_10_falls_with_its_delta_hat() -> None:
     worst = worst_case("Theorem 4.10(i)", "printed", budget=3000)
     proved_violated(worst)
-    corrected = recheck(
-        parse_instance(worst.instance, "found"), bounds.get("Theorem 4.10(i)", "corrected")
-    )
+    corrected = recheck(parse_instance(worst.instance, "found"), bounds.get("Theorem 4.10(i)", "corrected"))
     assert corrected.verdict.outcome is not Outcome.VIOLATED
 
 
