@@ -30,6 +30,7 @@ SCHEMA = 1
 LONGEST_TRAJECTORY = 1_000
 MOST_KEPT = 1 << 24  # floats of models that a run keeps at most (128 MiB)
 _RANDOM = ("grad_f_sq@", "f_gap_avg", "consensus_error", "f_gap_start", "x_dist_sq_start")
+WORTH_TELLING = 10**8  # numbers that a run updates, about a second's work: below, its progress is not shown
 _LIBRARIES = ("numpy", "scipy", "sympy", "python-flint", "xarray", "scikit-learn", "cvxpy")
 Progress = Callable[[str, int, int], None]  # (what, done, all)
 
@@ -179,7 +180,9 @@ def run_seeds(setup: Setup, jobs: int, tell: Progress) -> xr.Dataset:
     if setup.closed_form:
         return simulate.run(setup.problem, setup.game, _participation_only(config), p_star=setup.p_star)
     seeds = config.seed_indices
-    chunks = [tuple(int(s) for s in part) for part in np.array_split(seeds, max(jobs * 4, 1)) if part.size]
+    numbers = len(seeds) * config.T_R * setup.problem.m * setup.problem.n
+    count = 4 * jobs if jobs > 1 or numbers > WORTH_TELLING else 1
+    chunks = [tuple(int(s) for s in part) for part in np.array_split(seeds, count) if part.size]
     tasks = ((i, replace(config, seeds=chunk)) for i, chunk in enumerate(chunks))
     parts: dict[int, xr.Dataset] = {}
     tell(what, 0, len(seeds))

@@ -213,7 +213,12 @@ def path_constants(
         for name, (value, note) in values.items()
     }
     if "gamma_tilde_0" in known.constants and math.isfinite(target.error):
-        constants["d_sequence"] = distances(path, target)
+        found = distances(path, target)
+        if np.all(np.isfinite(found.radius)):
+            constants["d_sequence"] = found
+        else:
+            why = "the rounding error of the participation path is not bounded"
+            absent |= dict.fromkeys(("d_sequence", "delta_hat_sq_mean", "Delta_sq_mean"), why)
     return Known({**known.constants, **constants}, {**known.absent, **absent}).usable()
 
 

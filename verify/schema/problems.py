@@ -312,7 +312,9 @@ class PythonProblem(ProblemTable):
 def kind_of(value: Any) -> str | None:
     """The tag of a table: its kind, or "python" for a user's own."""
     kind = value.get("kind") if isinstance(value, dict) else getattr(value, "kind", None)
-    return "python" if isinstance(kind, str) and kind.startswith("python:") else kind
+    if kind is None:
+        return None
+    return "python" if str(kind).startswith("python:") else str(kind)
 
 
 AnyProblem = Annotated[

@@ -155,7 +155,7 @@ def planned(instance: Instance, epsilon: float) -> list[dict[str, Any]]:
         if theorem is None:
             continue
         entry: dict[str, Any] = {"theorem": theorem, "edition": str(edition)}
-        choices = {} if theorem.startswith("Lemma") else {"H": instance.algorithm.H}
+        choices: dict[str, Any] = {} if theorem.startswith("Lemma") else {"H": instance.algorithm.H}
         try:
             plan = make_plan(known.constants, epsilon, theorem, str(edition), **choices)
         except (NoPlan, InputError, bounds.UnknownStatement) as reason:
