@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from verify.audit import audit
 
 import bounds
+from verify.auditing import audit
 from verify.errors import InputError
 from verify.instance import parse_instance
 from verify.searching import optimise as optimiser

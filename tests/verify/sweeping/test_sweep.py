@@ -10,12 +10,12 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from tiny_grid import BASE, GRID, PAIRS, POINTS, start, sweep, write_grid, written
-from verify.check import examine
 
 import bounds
 from simulate.parallel import InProcess, Processes
 from verify.auditing import run_seeds
 from verify.errors import EXIT_INCOMPLETE, EXIT_STANDS, EXIT_VIOLATED, InputError
+from verify.examine import examine
 from verify.instance import load_instance
 from verify.planner.instance import constants_of
 from verify.planner.making import make_plan
