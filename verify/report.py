@@ -59,6 +59,12 @@ def parser() -> argparse.ArgumentParser:
     )
     p.add_argument("--only", action="append", metavar="ID", help="only this statement (repeatable)")
     p.add_argument("--seeds", type=_integer("seeds", 1), metavar="S", help="seeds per instance")
+    p.add_argument(
+        "--until-decided",
+        type=_integer("until-decided", 1),
+        metavar="BUDGET",
+        help="go on until every expectation is decided, with at most BUDGET seeds an instance",
+    )
     p.add_argument("--seed", type=_integer("seed", 0), metavar="K", help="root of all random streams")
     p.add_argument(
         "--jobs", type=_integer("jobs", 1), default=os.cpu_count() or 1, metavar="J", help="processes"
@@ -123,6 +129,8 @@ def _select(name: str, options: argparse.Namespace) -> str:
     words = ["--instance", name, *(["--allow-code"] if options.allow_code else [])]
     words += ["--seeds", str(options.seeds)] if options.seeds is not None else []
     words += ["--seed", str(options.seed)] if options.seed is not None else []
+    if options.until_decided is not None:
+        words += ["--until-decided", str(options.until_decided)]
     words += ["--run", options.run] if options.run is not None else []
     return shlex.join(words)
 
@@ -155,6 +163,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
     options = parser().parse_args(words)
     check_writable(options.out)
+    if options.run is not None and options.until_decided is not None:
+        raise InputError("--until-decided goes with simulated runs: leave it out with --run")
     if options.run is not None and len(options.instance or ()) != 1:
         raise InputError(f"--run {options.run}: give the one instance that was run with --instance")
     named = options.instance or builtin_instances(None if options.profile == "full" else "quick")
@@ -173,6 +183,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 jobs=options.jobs,
                 only=options.only,
                 progress=tell,
+                until_decided=options.until_decided is not None,
+                budget=options.until_decided,
             )
         if report.partial and not report.audits:
             raise KeyboardInterrupt
