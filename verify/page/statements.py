@@ -13,6 +13,7 @@ from verify.examine import Finding
 from verify.page.figures import FigureFile, by_statement, slug
 from verify.page.parts import constants, formulas, hypotheses, proof
 from verify.plots import DPI, SIZE
+from verify.searching.store import stored
 from verify.verdict import Outcome, Verdict
 
 GLYPHS = {
@@ -70,7 +71,9 @@ def _card(
     steps = {part["edition"]: part["short"] for part in proofs}
     found = [f.verdict for _, group in groups for f in group]
     cells = [
-        _cell(str(e), str(e) in editions, [v for v in found if v.edition == e], steps.get(str(e), ""))
+        _cell(
+            statement, str(e), str(e) in editions, [v for v in found if v.edition == e], steps.get(str(e), "")
+        )
         for e in Edition
     ]
     return {
@@ -81,6 +84,7 @@ def _card(
         "cells": cells,
         "formulas": formulas(encoded),
         "runs": [_on_instance(a, statement, group, drawn, sources) for a, group in groups],
+        "searched": any(cell["worst"] for cell in cells),
         "proof": proofs,
     }
 
@@ -94,7 +98,9 @@ def _sentence(encoded: Sequence[Statement]) -> str:
     return f"{_VERB[encoded[0].kind]} {meaning}"
 
 
-def _cell(edition: str, exists: bool, verdicts: Sequence[Verdict], steps: str) -> dict[str, Any]:
+def _cell(
+    statement: str, edition: str, exists: bool, verdicts: Sequence[Verdict], steps: str
+) -> dict[str, Any]:
     """One edition over all instances."""
     outcome = next((o for o in _FIRST if any(v.outcome is o for v in verdicts)), None)
     same = sum(v.outcome is outcome for v in verdicts)
@@ -107,7 +113,17 @@ def _cell(edition: str, exists: bool, verdicts: Sequence[Verdict], steps: str) -
         "count": f"{same} of {len(verdicts)}" if len(verdicts) > 1 else "",
         "ratio": f"{max(ratios):.3g}" if ratios else "",
         "steps": steps,
+        "worst": _worst(statement, edition),
     }
+
+
+def _worst(statement: str, edition: str) -> dict[str, Any] | None:
+    """The largest observed/bound that the adversarial search proved, and the command that finds it again."""
+    found = stored().get((statement, edition))
+    if found is None:
+        return None
+    command = f"python -m verify.search '{statement}' --edition {edition} --seed {found.seed} --budget {found.budget}"
+    return {"ratio": f"{found.largest:.4g}", "instance": found.instance, "command": command}
 
 
 def _ratio(verdict: Verdict) -> float | None:
