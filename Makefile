@@ -40,6 +40,8 @@ bench: $(VENV)/.test
 docs: $(VENV)/.test
 	$(BIN)/python docs/build.py
 	$(BIN)/python docs/readme_figure.py
+	$(BIN)/python docs/section_5.py
+	$(BIN)/python docs/instances.py
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
