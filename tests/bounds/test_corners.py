@@ -331,3 +331,30 @@ def test_the_cube_root_of_a_ball_around_zero_encloses_that_of_its_nonnegative_pa
     assert root.contains(arb(2))
     assert root.contains(arb(0))
     assert root.upper() < 2.001
+
+
+def test_a_settled_point_is_not_taken_for_another() -> None:
+    """What was settled is remembered by its numbers: other numbers, kinds and arrays are looked at anew."""
+    statement = bounds.get("Lemma 4.3(i)")
+    good = {"mu_F": 0.5, "L_F": 1.0, "gamma_tilde": 0.4, "dist_0": 2.0, "r": 3}
+    first = repr(statement.enclose(good))
+    assert repr(statement.enclose(dict(good))) == first
+    exact = {**good, "mu_F": Fraction(1, 2), "dist_0": Constant("dist_0", 2.0)}
+    assert repr(statement.enclose(exact)) == first
+    assert repr(statement.enclose({**good, "dist_0": np.float64(2.0)})) == first
+    for bad, words in (({"gamma_tilde": 0.6}, HypothesisFails), ({"dist_0": -2.0}, bounds.DomainError)):
+        for _ in range(2):
+            with pytest.raises(words):
+                statement.enclose({**good, **bad})
+    with pytest.raises(ValueError, match="one point at a time"):
+        statement.enclose({**good, "dist_0": np.array([2.0, 2.0])})
+    assert repr(statement.enclose(good)) == first
+    assert ctx.prec == 53
+
+
+def test_known_balls_are_the_numbers_and_few() -> None:
+    for value in np.random.default_rng(0).standard_normal(6000).tolist():
+        assert enclosure.ball(value) == arb(value)
+    assert len(enclosure.KNOWN) <= 4096
+    assert enclosure.ball(-0.0).is_zero()
+    assert enclosure.ball(math.nan).is_nan()

@@ -50,6 +50,7 @@ def test_1000_rounds_agree_with_the_reference_to_1e_12() -> None:
         assert float(data.dist_sq.isel(seed=0, record=-1)) ** 0.5 <= 1e-12 * np.linalg.norm(literal.x_hat[-1])
 
 
+@pytest.mark.slow  # compiles the engine once more; test_lanes has long rows in short
 def test_long_rows_agree_with_the_numpy_engine() -> None:
     """Rows of more than 32 numbers are loops over long chunks, padded to 48 here."""
     problem = small_linear(LeastSquares, n=37)
