@@ -6,6 +6,7 @@ of the wall, so that other work on the machine distorts them less.
 
 from __future__ import annotations
 
+import itertools
 import resource
 import subprocess
 import sys
@@ -102,6 +103,14 @@ def test_hand_written_numpy(benchmark: Any) -> None:
 def test_enclose(benchmark: Any, unchecked: bool) -> None:
     c, statement = one_point(), bounds.get(NAME)
     assert benchmark(statement.enclose, c, unchecked=unchecked).contains(statement.enclose(c, 200).mid())
+
+
+@pytest.mark.benchmark(group="enclose one point", timer=time.process_time)
+def test_enclose_in_a_sweep(benchmark: Any) -> None:
+    """Another R at every call: the constants that stay are known, the hypotheses are decided anew."""
+    c, statement = one_point(), bounds.get(NAME)
+    rounds = itertools.count(c["R"])
+    benchmark(lambda: statement.enclose({**c, "R": next(rounds)}))
 
 
 @pytest.mark.benchmark(group="enclose one point", timer=time.process_time)

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from verify.audit import audit
+from verify.auditing import audit
 from verify.instance import load_instance
 from verify.page import figures
 

@@ -2,6 +2,7 @@
 
 import heapq
 from dataclasses import dataclass
+from functools import partial
 
 import flint
 import numpy as np
@@ -13,6 +14,7 @@ from games.certificates import evaluate
 from games.composite import Composite
 from games.iterations import extragradient, monotone_point
 from games.rounding import UNIT, arb_lower, arb_upper, gamma, round_up
+from games.surrogate import search
 
 PRECISION = 128
 BOXES = 1000  # that branch and bound may open
@@ -44,9 +46,9 @@ def dual_gap(game: Game, N: Vector, tol: float = 1e-6, boxes: int = BOXES) -> Br
     """Gap(N) = sup over x in the box of F(x)'(N - x), the dual gap of Lemma 4.4, bracketed.
 
     Affine monotone F: the objective is concave; a maximiser x is found by pivoting, and the linearisation
-    at x bounds the supremum from above. Otherwise branch and bound over sub-boxes in interval arithmetic,
-    until the bracket is narrower than `tol` relative to its upper end or `boxes` were opened; for monotone
-    F the primal gap is an upper bound as well.
+    at x bounds the supremum from above. Otherwise branch and bound, until the bracket is narrower than `tol`
+    relative to its upper end or `boxes` pieces were bounded: for monotone F with affine games as surrogates
+    (`games.surrogate`; the primal gap is an upper bound as well), else over sub-boxes in interval arithmetic.
 
     Raises:
         GameError: a game without enclosures of F (a user's own).
@@ -90,11 +92,15 @@ def _value_and_gradient(
 def _branch_and_bound(game: Affine | Composite, N: Vector, tol: float, boxes: int) -> Bracket:
     """Best first over boxes; a box's bound is the better of its natural and its mean value extension."""
     best = _climb(game, N)
-    ceiling = primal_gap(game, N).high if isinstance(game, Composite) and game.modulus >= 0 else np.inf
+    if isinstance(game, Composite) and game.modulus >= 0:
+        low, high = search(
+            game, N, partial(_lower_bound, game, N), best, primal_gap(game, N).high, tol, boxes
+        )
+        return Bracket(max(0.0, low), max(0.0, high))
     queue = [(-_upper_bound(game, N, game.lower, game.upper)[0], 0, game.lower, game.upper)]
     opened = 1
     while queue and opened < boxes:
-        top = min(-queue[0][0], ceiling)
+        top = -queue[0][0]
         if top - best <= tol * max(abs(top), 1e-300):
             break
         _, _, low, high = heapq.heappop(queue)
@@ -110,7 +116,7 @@ def _branch_and_bound(game: Affine | Composite, N: Vector, tol: float, boxes: in
                 heapq.heappush(queue, (-bound, opened, lower, upper))
             opened += 1
     top = max(best, -queue[0][0]) if queue else best
-    return Bracket(max(0.0, best), max(0.0, min(top, ceiling)))
+    return Bracket(max(0.0, best), max(0.0, top))
 
 
 def _lower_bound(game: Affine | Composite, N: Vector, x: Vector) -> float:

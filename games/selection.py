@@ -16,6 +16,7 @@ from games.polyhedron import Polyhedron, distance
 from games.rounding import fmpq, fraction
 from games.solution_set import solution_set
 from games.solving import scale, solve
+from games.spread import Spread, spread
 from games.welfare import QuadraticWelfare, Welfare
 
 NEWTON_STEPS = 8
@@ -38,6 +39,7 @@ class Selection:
         multiplier: the least eta >= 0 for which the minimiser is stationary for h + eta (gap of the VI).
         tikhonov: the distance of the solution of F + eps grad h, eps = `epsilon`, from the minimisers: the
             cross-check, of order eps (None for an h without a gradient).
+        spread: where h's structure is unknown, how far its minimisers spread over SOL (None otherwise).
         note: one line.
     """
 
@@ -54,6 +56,7 @@ class Selection:
     multiplier: float
     tikhonov: float | None
     epsilon: float | None
+    spread: Spread | None
     note: str
 
 
@@ -80,6 +83,7 @@ def select(game: Affine, h: Welfare) -> Selection:
         values = [image[i, 0] for i in range(W.nrows())]
         minimisers = solutions.with_equations(shape.factor, values, member)
         unique = minimisers.dimension == 0
+    spreads = spread(solutions, h, N) if minimisers is None else None
     apart, epsilon = None, None
     if h.smooth:
         path, epsilon = tikhonov_path(game, h, N)
@@ -99,15 +103,25 @@ def select(game: Affine, h: Welfare) -> Selection:
         multiplier=least_multiplier(game, h, N),
         tikhonov=apart,
         epsilon=epsilon,
-        note=_note(unique, solutions.dimension, minimisers),
+        spread=spreads,
+        note=_note(unique, solutions.dimension, minimisers, spreads),
     )
 
 
-def _note(unique: bool | None, dimension: int, minimisers: Polyhedron | None) -> str:
+def _note(unique: bool | None, dimension: int, minimisers: Polyhedron | None, spreads: Spread | None) -> str:
     if unique:
         return "h selects one equilibrium" if dimension else "there is one equilibrium, whatever h"
+    if spreads is not None and spreads.point:
+        return (
+            f"h is not declared strictly convex: the equilibria within {spreads.tolerance:.1e} of its least value "
+            f"lie within {spreads.width:.1e} of each other; one minimiser, as far as the solver sees, not proven"
+        )
     if minimisers is None:
-        return "strict convexity of h is unknown: the representative is a minimiser, perhaps not the only one"
+        assert spreads is not None
+        return (
+            f"h does not select, as far as the solver sees: equilibria {spreads.width:.3g} apart in one coordinate "
+            f"are all within {spreads.tolerance:.1e} of its least value (`spread` gives the set's extent)"
+        )
     return (
         f"h does not select: it is not strictly convex on the {dimension}-dimensional set of equilibria, "
         f"and a {minimisers.dimension}-dimensional set minimises it"

@@ -9,7 +9,6 @@ from importlib import import_module
 
 import numpy as np
 from jaxtyping import Float, Int
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped, unused-ignore]
 
 from simulate.config import RunConfig
 from simulate.observe import Observer
@@ -39,12 +38,11 @@ class Task:
     engine: str
 
     def block(self, seeds: Int[np.ndarray, " S"]) -> dict[str, np.ndarray]:
-        """Runs one block of seeds with one BLAS thread: the measurements by name."""
+        """Runs one block of seeds: the measurements by name (`parallel.call` gives it one BLAS thread)."""
         engine = import_module(ENGINES[self.engine])
-        with threadpool_limits(limits=1):
-            observer = Observer(self.problem, self.config, self.path.p, self.p_star, self.x_star, seeds)
-            engine.run_block(self.problem, self.config, self.path.N, self.path.p, observer, seeds)
-            return observer.finish()
+        observer = Observer(self.problem, self.config, self.path.p, self.p_star, self.x_star, seeds)
+        engine.run_block(self.problem, self.config, self.path.N, self.path.p, observer, seeds)
+        return observer.finish()
 
 
 def execute(

@@ -1,7 +1,7 @@
 """What a block of seeds must observe, and when: the engines' only view of the measurements.
 
-An engine calls `round_start`, `step` and `round_end`; the plan copies what is due (averages at drawn steps,
-the models of recorded rounds, the running average) and turns it into numbers in batches once enough has
+An engine calls `round_start`, `step` and `round_end`; the plan copies what is due (the clients' iterates at drawn
+steps, the models of recorded rounds, the running average) and turns it into numbers in batches once enough has
 gathered, so that engines hold no metric and metrics never sit in the inner loop.
 """
 
@@ -16,7 +16,7 @@ from simulate.config import RunConfig
 from simulate.problems.base import Problem, weighted
 from simulate.streams import stratified_draws
 
-FLUSH = 1 << 23  # floats of snapshots gathered before they are measured (64 MiB)
+FLUSH = 1 << 17  # floats of iterates gathered before they are measured (1 MiB: few calls, still in cache)
 
 
 class Observer:
@@ -64,7 +64,7 @@ class Observer:
         self._horizon_at = {int(r): j for j, r in enumerate(self.horizons)}
         self._sum = np.zeros((2, S, problem.n)) if len(self.horizons) else None
         self._round_sum = np.zeros((S, problem.m, problem.n)) if len(self.horizons) else None
-        self._pending: list[tuple[Int[np.ndarray, " q"], Float[np.ndarray, "both q n"]]] = []
+        self._pending: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []  # rounds, cells, iterates
         self._pending_floats = 0
 
     def round_start(self, r: int, x_hat: Float[np.ndarray, "S n"]) -> None:
@@ -106,19 +106,9 @@ class Observer:
     def snapshot(
         self, rounds: Int[np.ndarray, " q"], cells: Int[np.ndarray, " q"], x: Float[np.ndarray, "q m n"]
     ) -> None:
-        """Takes averages and consensus errors of iterates x, one (seed, draw) cell and round each."""
-        rows, columns = cells // self.k.shape[1], cells % self.k.shape[1]
-        settled = np.array_equal(self.p[rounds], self.p[rounds + 1])  # then one average is the other
-        averages = np.empty((1 if settled else 2, len(cells), self.problem.n))
-        for which in range(len(averages)):
-            p = self.p[rounds + which]
-            averages[which] = weighted_rows(x, p)
-            spread = square_norm(x - averages[which][:, None, :])
-            self.e_bar[which, rows, columns] = weighted_rows(spread[..., None], p)[..., 0]
-        if settled:
-            self.e_bar[1, rows, columns] = self.e_bar[0, rows, columns]
-        self._pending.append((cells, averages))
-        self._pending_floats += averages.size
+        """Takes iterates x, one (seed, draw) cell and round each, to be measured soon (x is kept, not copied)."""
+        self._pending.append((rounds, cells, x))
+        self._pending_floats += x.size
         if self._pending_floats >= FLUSH:
             self._measure()
 
@@ -153,11 +143,29 @@ class Observer:
         }
 
     def _measure(self) -> None:
-        draws = max(self.k.shape[1], 1)
-        for cells, averages in self._pending:
-            values = square_norm(self.problem.gradient(averages, self.p_star))
-            self.grad_f_sq[:, cells // draws, cells % draws] = values  # one row serves both averages if alone
-        self._pending, self._pending_floats = [], 0
+        """Averages, consensus errors and gradients of all iterates gathered."""
+        if self._pending:
+            rounds, cells, x = (np.concatenate(parts) for parts in zip(*self._pending, strict=True))
+            self._pending, self._pending_floats = [], 0
+            rest = max(1, FLUSH // x[0].size)
+            for start in range(0, len(cells), rest):
+                part = slice(start, start + rest)
+                self._measure_batch(rounds[part], cells[part], x[part])
+
+    def _measure_batch(
+        self, rounds: Int[np.ndarray, " q"], cells: Int[np.ndarray, " q"], x: Float[np.ndarray, "q m n"]
+    ) -> None:
+        rows, columns = cells // self.k.shape[1], cells % self.k.shape[1]
+        settled = np.array_equal(self.p[rounds], self.p[rounds + 1])  # then one average is the other
+        for which in range(1 if settled else 2):
+            p = self.p[rounds + which]
+            average = weighted_rows(x, p)
+            spread = square_norm(x - average[:, None, :])
+            self.e_bar[which, rows, columns] = weighted_rows(spread[..., None], p)[..., 0]
+            self.grad_f_sq[which, rows, columns] = square_norm(self.problem.gradient(average, self.p_star))
+        if settled:
+            for values in (self.e_bar, self.grad_f_sq):
+                values[1, rows, columns] = values[0, rows, columns]
 
 
 def square_norm(v: Float[np.ndarray, "*batch n"]) -> Float[np.ndarray, "*batch"]:

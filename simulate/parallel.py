@@ -209,16 +209,30 @@ class HeldByWorker:
 
 
 _one_at_a_time = threading.RLock()  # a task may map tasks of its own, in its process
+_limited = False
 _shared: Any = None
 
 
 def call(function: Callable[[Any, T], Any], held: Any, task: T) -> Any:
     """function(shared, task), alone in its process and with one BLAS thread; an error becomes a `Failed`."""
-    with _one_at_a_time, threadpool_limits(limits=1):
+    global _limited
+    shared = _shared if isinstance(held, HeldByWorker) else held
+    with _one_at_a_time:
+        if _limited:  # a task's own tasks; asking all libraries again would cost milliseconds
+            return _value(function, shared, task)
+        _limited = True
         try:
-            return function(_shared if isinstance(held, HeldByWorker) else held, task)
-        except Exception as error:
-            return Failed(_line(error), _portable(error))
+            with threadpool_limits(limits=1):
+                return _value(function, shared, task)
+        finally:
+            _limited = False
+
+
+def _value(function: Callable[[Any, T], Any], shared: Any, task: T) -> Any:
+    try:
+        return function(shared, task)
+    except Exception as error:
+        return Failed(_line(error), _portable(error))
 
 
 def _portable(error: Exception) -> Exception | None:

@@ -6,17 +6,19 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from verify.api import assert_within
+    from verify.api import assert_within, audit, check
     from verify.planner.errors import NoPlan
     from verify.planner.front import make_plan
     from verify.planner.result import Plan
 
-__all__ = ["NoPlan", "Plan", "assert_within", "make_plan"]
+__all__ = ["NoPlan", "Plan", "assert_within", "audit", "check", "make_plan"]
 
 _HOMES = {
     "NoPlan": "verify.planner.errors",
     "Plan": "verify.planner.result",
     "assert_within": "verify.api",
+    "audit": "verify.api",
+    "check": "verify.api",
     "make_plan": "verify.planner.front",
 }
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,11 +14,15 @@ from jaxtyping import Float
 
 import bounds
 from bounds import Constant, Kind, Provenance, Statement, weakest
-from verify.check import judge_curve, judge_samples
+from verify.auditing import Report
+from verify.auditing import audit as audit_instances
 from verify.decided import predicate, undecidable
 from verify.errors import InputError
+from verify.examine import judge_curve, judge_samples
+from verify.instance import load_instance
 from verify.observed import Axis, Curve, Sample, Start, Unobserved
 from verify.quantities import participation
+from verify.schema import Instance
 from verify.verdict import Outcome, Rigor, Verdict
 
 # Quantities that N and N* give, and the function that does.
@@ -148,6 +153,31 @@ def assert_within(
     if verdict.outcome not in passes:
         raise AssertionError(_paragraph(verdict))
     return verdict
+
+
+def audit(
+    instance: Instance | str | Path | Sequence[Instance | str | Path],
+    *,
+    allow_code: bool = False,
+    **options: Any,
+) -> Report:
+    """Audit one instance or several: build, run, check every statement that they name.
+
+    Args:
+        instance: a built-in name, a TOML file, an `Instance`, or a sequence of these.
+        allow_code: let an instance file name a Python class of its own.
+        options: as for `verify.auditing.audit`: `seeds`, `root_seed`, `jobs`, `only`, `progress`, and
+            `until_decided` with `budget`.
+
+    Raises:
+        InputError: if an instance cannot be read or built.
+    """
+    several = [instance] if isinstance(instance, Instance | str | Path) else list(instance)
+    loaded = [
+        each if isinstance(each, Instance) else load_instance(str(each), allow_code=allow_code)
+        for each in several
+    ]
+    return audit_instances(loaded, **options)
 
 
 def _paragraph(verdict: Verdict) -> str:

@@ -50,14 +50,18 @@ class SampleFinding:
     part: int = 0
 
 
-def judge(sample: Sample, bound: Linear, alpha: float) -> SampleFinding:
-    """Decide E[X] <= b + sum_j c_j E[Y_j] at level `alpha` for each of the two wrong answers."""
+def judge(sample: Sample, bound: Linear, alpha: float, planned: int | None = None) -> SampleFinding:
+    """Decide E[X] <= b + sum_j c_j E[Y_j] at level `alpha` for each of the two wrong answers.
+
+    Args:
+        planned: the most seeds that may come, where the verdict is looked at while they come in.
+    """
     if bound.rest_low >= sample.ceiling:
         return SampleFinding(
             Outcome.VACUOUS, f"the bound exceeds {sample.ceiling:.6g}, known without it", within=CERTAIN
         )
     exceeded = _evidence_violated(sample, bound)
-    within = _evidence_holds(sample, bound, alpha)
+    within = _evidence_holds(sample, bound, alpha, planned)
     if exceeded.rejects(alpha):
         reason = f"e-value exp({exceeded.log_e:.1f}) against the bound"
         return SampleFinding(Outcome.VIOLATED, reason, exceeded=exceeded, within=within)
@@ -77,13 +81,15 @@ def judge(sample: Sample, bound: Linear, alpha: float) -> SampleFinding:
     return SampleFinding(Outcome.INCONCLUSIVE, reason, min(more, default=None), exceeded, within)
 
 
-def judge_all(samples: Sequence[Sample], bounds: Sequence[Linear], alpha: float) -> SampleFinding:
+def judge_all(
+    samples: Sequence[Sample], bounds: Sequence[Linear], alpha: float, planned: int | None = None
+) -> SampleFinding:
     """The same statement at several rounds: violated by the mean of the e-values, holds if it does at each round.
 
     The mean of e-values is an e-value, so "violated somewhere" needs no further correction; "holds everywhere"
     is wrong only if it is wrong at a round, so each round may be tested at the full level.
     """
-    findings = [judge(s, b, alpha) for s, b in zip(samples, bounds, strict=True)]
+    findings = [judge(s, b, alpha, planned) for s, b in zip(samples, bounds, strict=True)]
     if len(findings) == 1:
         return findings[0]
     exceeded = average(*(f.exceeded for f in findings))
@@ -145,7 +151,7 @@ def _evidence_violated(sample: Sample, bound: Linear) -> Evidence:
     return against_at_most(paired, bound.rest_high, floor) if bound.rest_high > floor else NO_EVIDENCE
 
 
-def _evidence_holds(sample: Sample, bound: Linear, alpha: float) -> Evidence:
+def _evidence_holds(sample: Sample, bound: Linear, alpha: float, planned: int | None) -> Evidence:
     """Against E[X - sum_j c_j Y_j] >= b; with a variance proxy of X alone, against E[X] >= the least bound."""
     evidence = []
     slopes = [low for low, _ in bound.slopes]
@@ -161,5 +167,7 @@ def _evidence_holds(sample: Sample, bound: Linear, alpha: float) -> Evidence:
         evidence.append(against_at_least(paired, bound.rest_low, ceiling + rounding + sample.error))
     if np.isfinite(sample.variance_proxy):
         values = sample.values * (1 + RUN_ROUNDING) + sample.error
-        evidence.append(against_at_least_subgaussian(values, least, sample.variance_proxy, alpha / 2))
+        evidence.append(
+            against_at_least_subgaussian(values, least, sample.variance_proxy, alpha / 2, planned)
+        )
     return average(*evidence) if evidence else NO_EVIDENCE

@@ -23,6 +23,7 @@ import re
 import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
 from pathlib import Path
 
 import numpy as np
@@ -186,7 +187,13 @@ def _csv(source: Path) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
             raise InputError(f"--run {source}: line {number} has {len(row)} fields, the header {len(header)}")
     table = {name: [row[i].strip() for row in rows[1:]] for i, name in enumerate(header)}
     values = {name: _numbers(source, name, column) for name, column in table.items()}
-    return _by_seed(source, values, {n: np.array([_last_place(t) for t in c]) for n, c in table.items()})
+    try:
+        units = _last_places(table)
+    except InvalidOperation:
+        raise InputError(
+            f"--run {source}: a number is not written in decimals: give digits, point and exponent"
+        ) from None
+    return _by_seed(source, values, units)
 
 
 def _numbers(source: Path, name: str, column: list[str]) -> np.ndarray:
@@ -205,14 +212,31 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _last_place(text: str) -> float:
-    """Half a unit in the last printed place of a decimal number."""
-    mantissa, _, exponent = text.lower().partition("e")
-    decimals = len(mantissa.partition(".")[2])
-    try:
-        return 0.5 * 10.0 ** (int(exponent or 0) - decimals)
-    except (ValueError, OverflowError):
-        return np.inf
+def _last_places(table: Mapping[str, list[str]]) -> dict[str, np.ndarray]:
+    """Half a unit in the last place of every number, judged by all numbers of its kind (those of N together).
+
+    A printed 8 may be 8.00000: so a number is taken as given to as many decimals as any of its kind, unless that
+    would be more significant digits than any of them has.
+    """
+    parsed = {name: [_digits(text) for text in column] for name, column in table.items()}
+    kinds = {name: "N" if _CLIENT.fullmatch(name) else name for name in table}
+    units = {}
+    for name, column in parsed.items():
+        kin = [entry for other, entries in parsed.items() if kinds[other] == kinds[name] for entry in entries]
+        decimals, significant = max(d for d, _, _ in kin), max(s for _, s, _ in kin)
+        units[name] = np.array(
+            [0.5 * max(10.0**-decimals, 10.0 ** (e - significant + 1)) for _, _, e in column]
+        )
+    return units
+
+
+def _digits(text: str) -> tuple[int, int, int]:
+    """(decimals, significant digits, decimal exponent of the leading digit) of a printed number, each within 300."""
+    number = Decimal(text)
+    _, digits, exponent = number.as_tuple()
+    decimals = -exponent if isinstance(exponent, int) else 0
+    leading = number.adjusted() if number else -decimals
+    return tuple(int(np.clip(v, -300, 300)) for v in (decimals, len(digits), leading))  # type: ignore[return-value]
 
 
 def _by_seed(

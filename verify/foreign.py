@@ -21,9 +21,9 @@ from jaxtyping import Float
 
 import bounds
 from simulate.participation import schedule, step_lipschitz, weights
-from verify.audit import ALPHA, Audit, Report
-from verify.check import STRAYS, examine
+from verify.auditing import ALPHA, Audit, Report
 from verify.errors import InputError
+from verify.examine import STRAYS, examine
 from verify.external import RunFile, load_run
 from verify.quantities.participation import OUT, projected_step
 from verify.schema import Instance

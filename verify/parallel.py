@@ -34,8 +34,8 @@ class DaskExecutor(Executor):
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """fn(*args, **kwargs) on some worker."""
         inner = self.client.submit(fn, *args, pure=False, **kwargs)
-        loop = self.client.loop.asyncio_loop  # tornado's loop on asyncio
-        return asyncio.run_coroutine_threadsafe(self._value(inner), loop)
+        loop: Any = self.client.loop  # tornado's, on asyncio
+        return asyncio.run_coroutine_threadsafe(self._value(inner), loop.asyncio_loop)
 
     async def _value(self, inner: DaskFuture) -> Any:
         from distributed import KilledWorker

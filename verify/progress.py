@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from verify.audit import Progress as Tell
+from verify.auditing import Progress as Tell
 
 _TELL_EVERY = 30.0
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import bounds
-from verify.audit import Progress, Report, audit, dump, proof_steps
+from verify.auditing import Progress, Report, audit, dump, proof_steps
 from verify.errata import latex
 from verify.errors import EXIT_INTERRUPTED, EXIT_STANDS, EXIT_VIOLATED, InputError, run_command
 from verify.experiments.results import Experiment

@@ -111,19 +111,22 @@ def against_at_least(x: Float[np.ndarray, " n"], bound: float, ceiling: float) -
 
 
 def against_at_least_subgaussian(
-    x: Float[np.ndarray, " n"], bound: float, variance_proxy: float, alpha: float
+    x: Float[np.ndarray, " n"], bound: float, variance_proxy: float, alpha: float, planned: int | None = None
 ) -> Evidence:
     """Evidence against E[X] >= bound, when X - E[X] is sub-Gaussian with the proven `variance_proxy`.
 
-    The bet is the one that is best at level `alpha` and this sample size, fixed before the data:
-    the e-value passes 1/alpha exactly when mean + sqrt(2 s2 ln(1/alpha)/n) <= bound.
+    The bet is the one that is best at level `alpha` and the `planned` sample size (default: this one), fixed
+    before the data. At that size the e-value passes 1/alpha exactly when mean + sqrt(2 s2 ln(1/alpha)/n) <=
+    bound. With the same `planned` at every look it is an e-process: it may be looked at as seeds come in.
     """
     n = x.size
     if variance_proxy == 0.0:
         return CERTAIN if float(x.max()) < bound else NO_EVIDENCE
-    bet = math.sqrt(2 * math.log(1 / alpha) / (n * variance_proxy))
+    bet = math.sqrt(2 * math.log(1 / alpha) / ((planned or n) * variance_proxy))
     log_e = bet * float((bound - x).sum()) - n * bet**2 * variance_proxy / 2
     gap = bound - float(x.mean())
+    if planned is not None:  # the bet stays, so the log grows by the same amount with every seed like these
+        return Evidence((log_e,), (bet * gap - bet**2 * variance_proxy / 2,))
     rate = gap**2 / (2 * variance_proxy) if gap > 0 else 0.0
     # with n' seeds in all (and the bet chosen for them) the test passes when n' rate >= ln(1/alpha)
     missing = math.log(1 / alpha) - log_e

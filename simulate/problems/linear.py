@@ -284,6 +284,26 @@ class LeastSquares(_ConvexLinear):
         self, features: Sequence[np.ndarray], targets: Sequence[np.ndarray], regulariser: float
     ) -> None:
         super().__init__(features, targets, Squared(), regulariser)
+        self._forms: dict[bytes, tuple[np.ndarray, np.ndarray]] = {}
+
+    def gradient(
+        self, x: Float[np.ndarray, "*batch n"], p: Float[np.ndarray, " m"]
+    ) -> Float[np.ndarray, "*batch n"]:
+        """grad f(x) = Q x - c from the quadratic form Q = sum_i p_i (A_i^T A_i / D_i + regulariser I), c = sum_i p_i
+        A_i^T b_i / D_i: n^2 products a point in place of 2 n D.
+
+        Its rounding error is at most (D + n + 3) u (|Q| |x| + |c|), |.| taken inside the sums: that of the sum over
+        samples, but for a factor of two. Nothing else cancels: x* itself is enclosed from the samples.
+        """
+        p = np.asarray(p, dtype=float)
+        if p.tobytes() not in self._forms:
+            weighted_rows = np.repeat(p / self.sizes, self.sizes)[:, None] * self.A
+            Q = weighted_rows.T @ self.A + self.regulariser.weight * float(np.sum(p)) * np.eye(self.n)
+            self._forms = {
+                p.tobytes(): (Q, self.b @ weighted_rows)
+            }  # of the last weights: they seldom change
+        Q, c = self._forms[p.tobytes()]
+        return np.matmul(Q, x[..., None])[..., 0] - c
 
     def _dissimilarity(self, p_star: Float[np.ndarray, " m"], t: float) -> dict[str, Constant]:
         ridge = self.regulariser.weight * np.eye(self.n)

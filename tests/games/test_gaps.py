@@ -5,8 +5,10 @@ import pytest
 
 import games.gaps
 from games import AffineGame, CommonPoolGame, GameError, PowerLawGame, SmoothPoolGame, UserGame, solve
+from games.composite import Composite
 from games.gaps import dual_gap, is_nash, primal_gap, range_F, regret
 from games.generate import affine_game, random_monotone, random_nonlinear
+from games.surrogate import Piece, bound_over
 
 
 def by_sampling(game, N: np.ndarray, count: int = 4000) -> float:  # type: ignore[no-untyped-def]
@@ -48,6 +50,46 @@ def test_gaps_vanish_at_the_equilibrium_and_not_elsewhere() -> None:
     assert dual_gap(made.game, away).low > 1e-4
 
 
+def test_a_pool_of_seven_is_bracketed_to_a_ten_thousandth() -> None:
+    """F = phi'(s - 20) 1 on [0, 10]^7, N = 1: on the slice sum x = s the gap is F(s) (7 - s), one-dimensional."""
+    game = SmoothPoolGame(20.0, np.zeros(7), 10 * np.ones(7))
+    bracket = dual_gap(game, np.ones(7), tol=1e-4)
+    s = np.linspace(0, 70, 700_001)
+    slope = game.F(np.repeat(s[::1000, None] / 7, 7, axis=1))[:, 0]
+    np.testing.assert_allclose(slope, (s[::1000] - 20) ** 3, rtol=1e-9, atol=1e-6)
+    exact = float(np.max((s - 20) ** 3 * (7 - s)))
+    assert bracket.low <= exact * (1 + 1e-9)
+    assert exact <= bracket.high * (1 + 1e-12)
+    assert bracket.high - bracket.low <= 1e-4 * bracket.high
+
+
+@pytest.mark.parametrize("seed", [1, 3])
+def test_the_surrogate_bound_lies_above_every_point_of_its_piece(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    game = random_nonlinear(rng, largest=7).game
+    assert isinstance(game, Composite)
+    assert game.modulus >= 0
+    N = rng.uniform(game.lower, game.upper)
+    for _ in range(8):
+        ends = np.sort(rng.uniform(game.lower, game.upper, (2, game.m)), axis=0)
+        piece = Piece(ends[0], ends[1], *game.arguments_on(ends[0], ends[1]))
+        bound = bound_over(game, N, piece, False).bound
+        x = rng.uniform(ends[0], ends[1], (4000, game.m))
+        assert np.max(np.sum(game.F(x) * (N - x), axis=1)) <= bound * (1 + 1e-12) + 1e-12
+
+
+def test_a_slice_of_a_pool_is_bounded_above_all_its_points_to_second_order() -> None:
+    game = SmoothPoolGame(20.0, np.zeros(7), 10 * np.ones(7))
+    excess = []
+    for width in (2.0, 1.0, 0.5):
+        piece = Piece(game.lower, game.upper, np.array([12.0]), np.array([12.0 + width]))
+        s = np.linspace(12.0, 12.0 + width, 1001)
+        excess.append(bound_over(game, np.ones(7), piece, True).bound - np.max((s - 20) ** 3 * (7 - s)))
+    assert excess[0] > 0
+    assert 0 <= excess[1] <= excess[0] / 3
+    assert 0 <= excess[2] <= excess[1] / 3
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_nonlinear_dual_gaps_are_above_every_sample(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -61,11 +103,11 @@ def test_nonlinear_dual_gaps_are_above_every_sample(seed: int) -> None:
 def test_a_two_client_nonlinear_gap_is_closed_in_by_branch_and_bound() -> None:
     """F = (s - 5)^3 1 on [0, 10]^2 at N = (1, 1): sup (s - 5)^3 (2 - s), at s = 2.75."""
     game = SmoothPoolGame(5.0, np.zeros(2), 10 * np.ones(2))
-    bracket = dual_gap(game, np.ones(2), tol=1e-2, boxes=120)
+    bracket = dual_gap(game, np.ones(2), tol=1e-2, boxes=20)
     assert bracket.low <= 2.25**3 * 0.75 * (1 + 1e-9)
     assert bracket.low >= 2.25**3 * 0.75 * (1 - 1e-6)
     assert 2.25**3 * 0.75 <= bracket.high < 0.5 * primal_gap(game, np.ones(2)).high
-    assert dual_gap(game, np.ones(2), boxes=240).high < bracket.high
+    assert dual_gap(game, np.ones(2), boxes=40).high < bracket.high
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -75,6 +75,34 @@ def test_nonlinear_claims_stand(seed: int) -> None:
         assert recheck(game, solve(game, certificate=certificate)).stands is True
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_a_nonlinear_proof_that_is_not_one_is_exposed(seed: int) -> None:
+    """The interval Newton test is run anew: a moved point, a shrunk distance and a false active set do not stand."""
+    game = random_nonlinear(np.random.default_rng(seed)).game
+    claim = solve(game, certificate=Certificate.PROOF)
+    if claim.certificate is not Certificate.PROOF:
+        assert recheck(game, claim).stands is True
+        return
+    found = recheck(game, claim)
+    assert found.stands is True
+    assert "interval Newton" in found.reason or claim.exact is not None
+    free = np.flatnonzero(~(claim.at_lower | claim.at_upper))
+    if free.size:
+        moved = claim.N.copy()
+        moved[free[0]] += 1e-3 * float(game.upper[free[0]] - game.lower[free[0]])
+        far = dataclasses.replace(claim, N=game.project(moved), residual=np.inf)
+        assert recheck(game, far).stands is not True
+        assert recheck(game, dataclasses.replace(claim, error_bound=1e-300)).stands is not True
+    held = np.flatnonzero(claim.at_lower & game.moving)
+    if held.size:
+        flipped_low, flipped_up = claim.at_lower.copy(), claim.at_upper.copy()
+        flipped_low[held[0]], flipped_up[held[0]] = False, True
+        N = claim.N.copy()
+        N[held[0]] = game.upper[held[0]]
+        false = dataclasses.replace(claim, N=N, at_lower=flipped_low, at_upper=flipped_up, residual=np.inf)
+        assert recheck(game, false).stands is not True
+
+
 def test_what_cannot_be_rechecked_is_said() -> None:
     class Mine:
         lower = np.zeros(2)

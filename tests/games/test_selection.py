@@ -123,6 +123,43 @@ def test_an_h_of_unknown_strictness_gives_a_representative_only() -> None:
     assert found.unique is None
     assert found.value == pytest.approx(5.0, abs=1e-6)
     assert found.bracket.low <= 5.0
+    assert (
+        found.spread is not None
+    )  # the only minimiser, though h is not strictly convex: it is seen to be a point
+    assert found.spread.point
+    np.testing.assert_allclose(found.spread.lower, [10, 20, 30, 40], atol=1e-4)
+    np.testing.assert_allclose(found.spread.upper, [10, 20, 30, 40], atol=1e-4)
+
+
+def test_an_h_that_does_not_select_gives_the_whole_set() -> None:
+    """sum |x - target| with 10 to spare: every x >= target with the sum of the pool is a minimiser."""
+    target = np.array([10.0, 20.0, 30.0, 30.0])
+    found = select(POOL, CvxpyWelfare(lambda x: cp.norm(x - target, 1), 4))
+    assert found.N is None
+    assert found.unique is None
+    assert found.spread is not None
+    assert not found.spread.point
+    np.testing.assert_allclose(found.spread.lower, target, atol=1e-3)
+    np.testing.assert_allclose(found.spread.upper, [20, 30, 40, 40], atol=1e-3)
+    first, second = found.spread.ends
+    for end, value in zip(found.spread.ends, found.spread.values, strict=True):
+        assert value == pytest.approx(10.0, abs=1e-4)
+        assert tangent_residual(POOL, end) <= 1e-9
+    assert np.max(np.abs(first - second)) == pytest.approx(found.spread.width, abs=1e-6)
+    assert found.spread.width > 9.9
+    assert "does not select" in found.note
+
+
+def test_an_undeclared_strictly_convex_h_is_seen_to_have_one_minimiser() -> None:
+    target = np.array([12.0, 20.0, 31.0, 45.0])
+    found = select(POOL, CvxpyWelfare(lambda x: cp.sum_squares(x - target) / 2, 4))
+    exact = select(POOL, QuadraticWelfare(target))
+    assert found.N is None
+    assert found.spread is not None
+    assert found.spread.point
+    assert exact.N is not None
+    assert np.all(found.spread.lower <= exact.N + 1e-6)
+    assert np.all(found.spread.upper >= exact.N - 1e-6)
 
 
 def test_a_strongly_convex_cvxpy_welfare_agrees_with_the_built_in_one() -> None:

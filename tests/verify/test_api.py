@@ -1,5 +1,8 @@
 """`check` and `assert_within` on numbers of a caller's own."""
 
+import doctest
+from pathlib import Path
+
 import numpy as np
 import pytest
 import xarray as xr
@@ -128,3 +131,10 @@ def test_bad_input_is_one_line(constants, run, message) -> None:
 def test_an_unknown_statement() -> None:
     with pytest.raises(bounds.UnknownStatement, match="did you mean"):
         check("Lemma 9.9", {}, {})
+
+
+def test_the_documentation_runs() -> None:
+    page = Path(__file__).parents[2] / "docs" / "api.md"
+    found = doctest.testfile(str(page), module_relative=False)
+    assert found.attempted > 15
+    assert found.failed == 0

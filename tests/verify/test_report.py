@@ -12,9 +12,9 @@ import pytest
 from small_instance import SMALL
 
 import bounds
-from verify.audit import audit, dump, run_seeds
-from verify.check import examine
+from verify.auditing import audit, dump, run_seeds
 from verify.errors import EXIT_STANDS
+from verify.examine import examine
 from verify.instance import builtin_instances, load_instance, parse_instance
 from verify.report import main
 from verify.setup import build, checks

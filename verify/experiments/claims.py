@@ -129,13 +129,13 @@ def limits_can_be_had() -> Experiment:
 
 
 def zero_for_good() -> Experiment:
-    """F_i = -1/32 for clients 1 and 3: pushed down while lambda_r > 1/32, up for ever after.
+    """F_i = -5/128 for clients 1 and 3: pushed down while lambda_r > 5/128, up for ever after.
 
-    lambda_r = (r + 1)^(-1/4)/4 is below 1/32 from r = 4096 on, and then every step is upwards, their sum without
+    lambda_r = (r + 1)^(-1/4)/4 is below 5/128 from r = 1677 on, and then every step is upwards, their sum without
     bound: the limit is N^max, the only equilibrium.
     """
     game = instances.as_drawn()
-    path = _path(game, game.upper / 2, 1000, gamma_tilde_0=5_000.0, lambda_0=0.25)
+    path = _path(game, game.upper / 2, 1000, gamma_tilde_0=10_000.0, lambda_0=0.25)
     limit = games.solution_set(game).point
     there = bool(np.array_equal(path, instances.REPORTED))
     gone = there and all(limit[i] == 0 for i in instances.EXITING)
@@ -145,8 +145,9 @@ def zero_for_good() -> Experiment:
         Fraction(float(path[client])),
         Fraction(int(limit[client])),
         _shown(
-            theta_i="1/4 (0, 2, 4), 15/32 (1, 3)", q_i_sq="1/2", F=game.b.tolist(), gamma_tilde_0=5000, lambda_0="1/4",
-            N_0="N^max/2", N_1000=path.tolist(), limit=limit, aggregate="46000 after 1000 rounds, 60000 in the limit",
+            theta_i="1/4 (0, 2, 4), 59/128 (1, 3)", q_i_sq="1/2", F=game.b.tolist(),
+            gamma_tilde_0=10000, lambda_0="1/4", N_0="N^max/2", N_1000=path.tolist(), limit=limit,
+            aggregate="46000 after 1000 rounds, 60000 in the limit",
         ),
     )  # fmt: skip
 

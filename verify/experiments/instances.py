@@ -33,8 +33,8 @@ def figure_3(lower: float = 0.0) -> DiscoveryGame:
 
 
 def as_drawn(lower: float = 0.0) -> DiscoveryGame:
-    """theta_i <= ||q_i||^2, as Section 5.1 draws it: F_i = -1/4 for clients 0, 2, 4 and -1/32 for 1 and 3."""
-    theta = np.where(np.isin(np.arange(5), EXITING), 0.5 - 1 / 32, 0.25)
+    """theta_i <= ||q_i||^2, as Section 5.1 draws it: F_i = -1/4 for clients 0, 2, 4 and -5/128 for 1 and 3."""
+    theta = np.where(np.isin(np.arange(5), EXITING), 0.5 - 5 / 128, 0.25)
     return DiscoveryGame(_LABELS, theta, np.full(5, lower), UPPER)
 
 

@@ -16,7 +16,7 @@ from verify.experiments.figures import contributions, loss_curves
 from verify.experiments.figures.style import drawing
 from verify.experiments.instances import LAMBDA, UPPER
 from verify.experiments.results import Experiment, Finding, Outcome
-from verify.experiments.training import FULL, QUICK, Clients, Losses, Size, Tell
+from verify.experiments.training import Clients, Losses, Size, Tell
 
 GAMMA_TILDE = 0.05 / LAMBDA  # Lemma 4.3 allows 1/lambda
 GAMMA = {"MNIST": 0.05, "CIFAR-10": 0.005}  # printed for CIFAR-10, not for MNIST
@@ -156,7 +156,7 @@ def _game_findings(
 
 def run(images: tuple[Images, ...], *, seed: int, tell: Tell, quick: bool = False) -> tuple[Experiment, ...]:
     """One experiment a set of images."""
-    return tuple(run_one(each, QUICK if quick else FULL, seed, tell) for each in images)
+    return tuple(run_one(each, training.size_for(each, quick), seed, tell) for each in images)
 
 
 @cache

@@ -18,16 +18,18 @@ from verify.experiments.instances import UPPER
 from verify.experiments.results import Table
 
 LOCAL_STEPS = (1, 5, 10, 20)  # Section 5.1
-HIDDEN = {"MNIST": 128, "CIFAR-10": 128}  # printed for CIFAR-10 (3073 x 128); MNIST's M is not
 BATCH = 32
 Tell = Callable[[str, int, int], None]
 # For each H the recorded rounds, and f there for every seed.
-Losses: TypeAlias = dict[int, tuple[Int[np.ndarray, " k"], Float[np.ndarray, "S k"]]]
+Losses: TypeAlias = dict[int, tuple[Int[np.ndarray, " records"], Float[np.ndarray, "S records"]]]
 
 
 @dataclass(frozen=True)
 class Size:
-    """How much is computed: rounds, recorded rounds, seeds and hidden units of the stand-in's network."""
+    """How much is computed: rounds, recorded rounds, seeds, hidden units, and how many images at most.
+
+    128 hidden units are printed for CIFAR-10 (X1 is 3073 x 128); MNIST's number is not.
+    """
 
     rounds: int
     records: int
@@ -37,7 +39,8 @@ class Size:
 
 
 FULL = Size(rounds=200, records=51, seeds=3, hidden=32, most_samples=60_000)
-QUICK = Size(rounds=20, records=11, seeds=1, hidden=16, most_samples=600)
+LARGE = Size(rounds=200, records=21, seeds=1, hidden=128, most_samples=60_000)  # MNIST's or CIFAR-10's images
+QUICK = Size(rounds=10, records=6, seeds=1, hidden=16, most_samples=600)
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,18 +58,22 @@ class Clients:
     start: Float[np.ndarray, " n"]
 
 
+def size_for(images: Images, quick: bool) -> Size:
+    """The size for these images: full losses of 60,000 images are recorded less often, from one seed."""
+    return QUICK if quick else FULL if len(images.samples.labels) < 10_000 else LARGE
+
+
 def clients(images: Images, size: Size, seed: int) -> Clients:
     """The clients' shares in proportion to the paper's capacities, and a two-layer network on them."""
     samples = _at_most(images.samples, size.most_samples)
     sizes = proportional_sizes(len(samples.labels), UPPER)
     split = skewed_split(samples.labels, sizes, seed)
-    small = images.samples.features.shape[1] < 100 or size.rounds < FULL.rounds
     problem = TwoLayerNetwork(
         split.split(samples.features),
         split.split(samples.labels),
         samples.classes,
-        size.hidden if small else HIDDEN[images.stands_for],
-        dtype=np.float64 if small else np.float32,
+        size.hidden,
+        dtype=np.float32 if size is LARGE else np.float64,
     )
     sampling = "subset" if bool(np.all(sizes >= UPPER)) else "iid"
     labels = label_distributions(samples.labels, split, samples.classes)

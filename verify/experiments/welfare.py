@@ -15,9 +15,9 @@ from verify.experiments.results import Drawing, Experiment, Finding, Outcome, Ta
 from verify.experiments.training import Tell, contribution_table
 
 SHOWN = 1_000  # the rounds after which the text reports the limits
-LONG = 40_000
-QUICK_LONG = 30_000
-AS_DRAWN = {"gamma_tilde_0": 5_000.0, "lambda_0": 0.25}
+LONG = 20_000
+QUICK_LONG = 9_000
+AS_DRAWN = {"gamma_tilde_0": 10_000.0, "lambda_0": 0.25}
 # Enough for every start to arrive within 1000 rounds (`claims.limits_can_be_had`).
 ENOUGH = {"gamma_tilde_0": instances.GAMMA_TILDE_0, "lambda_0": instances.LAMBDA_0}
 AS_SAID = {"gamma_tilde_0": 750.0, "lambda_0": instances.LAMBDA_0}

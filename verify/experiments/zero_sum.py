@@ -13,10 +13,10 @@ from verify.experiments.figures import contributions, loss_curves, starts
 from verify.experiments.figures.style import drawing
 from verify.experiments.instances import UPPER
 from verify.experiments.results import Drawing, Experiment, Finding, Outcome, Table
-from verify.experiments.training import FULL, QUICK, Losses, Tell, contribution_table
+from verify.experiments.training import Losses, Tell, contribution_table
 
 GAMMA_TILDE = 1.5e7
-ROUNDS, QUICK_ROUNDS = 12_000, 4_000
+ROUNDS, QUICK_ROUNDS = 12_000, 3_000
 SHOWN = 3_000
 _ALONE = "The game alone: no images enter."
 _GAME = "α = 32, 1/4, 1/4, 1/4, 1; β = 3/4, 1/2, 1/2, 1/2, 1/4; γ̃ = 1.5e7, lower bounds 1 (none of them is printed)."
@@ -29,9 +29,9 @@ def path(game: games.PowerLawGame, start: Float[np.ndarray, " m"], rounds: int) 
 
 def run(images: Images, *, seed: int, tell: Tell, quick: bool = False) -> tuple[Experiment, ...]:
     """The experiment: trajectories from several starts, which rest points they reach, and the loss for each H."""
-    size = QUICK if quick else FULL
+    size = training.size_for(images, quick)
     game = instances.power_law()
-    begin = _starts(game, seed)[: 6 if quick else None]
+    begin = _starts(game, seed)[: 3 if quick else None]
     rounds = QUICK_ROUNDS if quick else ROUNDS
     runs = []
     for done, start in enumerate(begin):

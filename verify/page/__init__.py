@@ -10,7 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from bounds import Edition
-from verify.audit import Audit, Report, versions
+from verify.auditing import Audit, Report, versions
 from verify.experiments.results import Experiment
 from verify.page.experiments import experiment_card
 from verify.page.figures import FigureFile, figures

@@ -10,8 +10,8 @@ import numpy as np
 from jaxtyping import Float
 
 from bounds import QUANTITIES
-from verify.audit import Audit, Report
-from verify.check import Finding
+from verify.auditing import Audit, Report
+from verify.examine import Finding
 from verify.observed import Curve
 from verify.plots import Panel, draw
 

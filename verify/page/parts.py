@@ -10,8 +10,8 @@ from latex2mathml.converter import convert
 from markupsafe import Markup
 
 from bounds import SYMBOLS, Edition, Statement
-from verify.audit import Report
-from verify.check import Finding
+from verify.auditing import Report
+from verify.examine import Finding
 from verify.provers.discharge import Status
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import bounds
 from bounds import QUANTITIES, Edition, Kind, Statement
-from verify.audit import Audit, Report
-from verify.check import Finding
+from verify.auditing import Audit, Report
+from verify.examine import Finding
 from verify.page.figures import FigureFile, by_statement, slug
 from verify.page.parts import constants, formulas, hypotheses, proof
 from verify.plots import DPI, SIZE

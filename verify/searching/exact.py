@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from operator import mul
 from typing import TypeAlias
 
 from flint import arb, ctx, fmpq
@@ -21,6 +22,7 @@ from verify.errors import InputError
 from verify.setup import Setup
 
 Balls: TypeAlias = list[arb]
+_INTERSECT_EVERY = 8  # rounds: the balls hardly grow in between
 
 
 @contextmanager
@@ -70,19 +72,22 @@ def path(setup: Setup) -> list[Balls]:
     b, lower, upper = ([arb(v) for v in x.tolist()] for x in (game.b, game.lower, game.upper))
     N = [arb(v) for v in config.N_0.tolist()]
     found = [N]
+    step = arb(config.gamma_tilde)
     star, rate = equilibrium(setup), _rate(setup)
-    reach = root(distance_sq(N, star))
+    reach, contracts = root(distance_sq(N, star)), bool(rate < 1)
     for r in range(config.R):
-        step = arb(config.gamma_tilde) * falling(r, config.a)
-        F = [total([v * x for v, x in zip(row, N, strict=True)]) + o for row, o in zip(A, b, strict=True)]
+        if config.a != 0.0:
+            step = arb(config.gamma_tilde) * falling(r, config.a)
+        F = [sum(map(mul, row, N), o) for row, o in zip(A, b, strict=True)]
         if setup.welfare is not None:
             F = [f + g for f, g in zip(F, _welfare(setup.welfare, N, r, setup), strict=True)]
-        moved = [x - step * f for x, f in zip(N, F, strict=True)]
-        N = [x.max(low).min(high) for x, low, high in zip(moved, lower, upper, strict=True)]
-        if rate < 1:
+        N = [(x - step * f).max(low).min(high) for x, f, low, high in zip(N, F, lower, upper, strict=True)]
+        if contracts:
             # The step contracts towards N*: what the balls lose to wrapping, this bound takes back.
-            reach = arb((rate * reach).abs_upper()).min(arb(root(distance_sq(N, star)).abs_upper()))
-            N = [x.intersection(y + arb(0, 1) * reach) for x, y in zip(N, star, strict=True)]
+            reach = arb((rate * reach).abs_upper())
+            if r % _INTERSECT_EVERY == 0:
+                reach = reach.min(arb(root(distance_sq(N, star)).abs_upper()))
+                N = [x.intersection(y + arb(0, 1) * reach) for x, y in zip(N, star, strict=True)]
         found.append(N)
     return found
 
@@ -141,9 +146,11 @@ def expectations(setup: Setup, N: list[Balls], average: str) -> Expectations:
         InputError: for losses other than quadratics with diagonal curvature, or sampling other than full or iid.
     """
     problem, config = setup.problem, setup.config
-    if not isinstance(problem, Quadratics) or problem.full or config.sampling not in ("full", "iid"):
+    independent = config.sampling == "full" or (config.sampling == "iid" and config.replacement == "with")
+    if not isinstance(problem, Quadratics) or problem.full or not independent:
         raise InputError(
-            f"{setup.instance.name}: exact expectations need quadratics and sampling full or iid"
+            f"{setup.instance.name}: exact expectations need diagonal quadratics, and full gradients or draws with "
+            "replacement"
         )
     p = [shares(x) for x in N]
     p_star = shares(equilibrium(setup))
@@ -160,6 +167,7 @@ class _Coordinate:
     def __init__(self, setup: Setup, problem: Quadratics, d: int, p_star: Balls) -> None:
         config = setup.config
         self.H, self.R, self.r_hat = config.H, config.R, config.r_hat
+        self.noisy = config.sampling == "iid"
         self.a = [arb(v) for v in problem.a[:, d].tolist()]
         self.c = [arb(v) for v in problem.c[:, d].tolist()]
         self.x_0 = arb(float(config.x_0[d]))
@@ -172,19 +180,17 @@ class _Coordinate:
             [total([x * y for x, y in zip(v[: self.H], w[: self.H], strict=True)]) for w in powers]
             for v in powers
         ]
-        self._noise_tables(problem, d, gamma, config.sampling == "iid", config.batch, powers)
+        self._noise_tables(problem, d, gamma, config.batch, powers)
         self.curvature = total([p * a for p, a in zip(p_star, self.a, strict=True)])
         self.x_star = (
             total([p * a * c for p, a, c in zip(p_star, self.a, self.c, strict=True)]) / self.curvature
         )
 
-    def _noise_tables(
-        self, problem: Quadratics, d: int, gamma: arb, noisy: bool, batch: int, powers: list[Balls]
-    ) -> None:
+    def _noise_tables(self, problem: Quadratics, d: int, gamma: arb, batch: int, powers: list[Balls]) -> None:
         """Per client, for one step's noise: its variance at the round's end, with the sum, of the sum, at each step."""
         self.end, self.cross, self.sum, self.each = [], [], [], []
         for i, row in enumerate(powers):
-            atoms = [square(arb(v)) for v in problem.atoms[i, :, d].tolist()] if noisy else [arb(0)]
+            atoms = [square(arb(v)) for v in problem.atoms[i, :, d].tolist()] if self.noisy else [arb(0)]
             variance = square(gamma) * total(atoms) / len(atoms) / batch
             partial = [total(row[:j]) for j in range(self.H)]
             squares = [square(v) for v in row[: self.H]]
@@ -195,25 +201,25 @@ class _Coordinate:
 
     def follow(self, p: list[Balls], now: bool) -> Expectations:
         """Run all rounds: mean and variance of x_hat, mean and variance of the sum of x_bar_k, their covariance."""
-        x, v = self.x_0, arb(0)
-        S = V = C = Q = arb(0)
-        gap = away = arb(0)
+        zero, stay = arb(0), [(1 - s) * c for s, c in zip(self.last, self.c, strict=True)]
+        late = [(self.H - g) * c for g, c in zip(self.G, self.c, strict=True)]
+        x, v = self.x_0, zero
+        S = V = C = Q = gap = away = zero
         for r in range(self.R):
             if r == self.r_hat:
-                S = V = C = Q = arb(0)
-                away = square(x - self.x_star) + v
+                S = V = C = Q = zero
+                away = (x - self.x_star) * (x - self.x_star) + v
                 gap = self.curvature / 2 * away
             w, u = (p[r] if now else p[r + 1]), p[r + 1]
-            A = total([q * s for q, s in zip(u, self.last, strict=True)])
-            B = total([q * g for q, g in zip(w, self.G, strict=True)])
-            inner = self._squares(w, x, v)
-            drift = total([q * (self.H - g) * c for q, g, c in zip(w, self.G, self.c, strict=True)])
-            Q = Q + inner
-            V = V + square(B) * v + 2 * B * C + _weighed(w, w, self.sum)
-            C = A * C + A * B * v + _weighed(u, w, self.cross)
-            S = S + B * x + drift
-            x = A * x + total([q * (1 - s) * c for q, s, c in zip(u, self.last, self.c, strict=True)])
-            v = square(A) * v + _weighed(u, u, self.end)
+            A, B = sum(map(mul, u, self.last), zero), sum(map(mul, w, self.G), zero)
+            Q = Q + self._squares(w, x, v)
+            S = S + B * x + sum(map(mul, w, late), zero)
+            if self.noisy:
+                uu, uw, ww = (list(map(mul, a, b)) for a, b in ((u, u), (u, w), (w, w)))
+                V = V + B * B * v + 2 * B * C + sum(map(mul, ww, self.sum), zero)
+                C = A * C + A * B * v + sum(map(mul, uw, self.cross), zero)
+                v = A * A * v + sum(map(mul, uu, self.end), zero)
+            x = A * x + sum(map(mul, u, stay), zero)
         steps = self.H * (self.R - self.r_hat)
         mean = S / steps - self.x_star
         return Expectations(
@@ -222,18 +228,14 @@ class _Coordinate:
 
     def _squares(self, w: Balls, x: arb, v: arb) -> arb:
         """sum over a round's steps of E (x_bar_k - x*)^2."""
-        rest = total([q * (c - self.x_star) for q, c in zip(w, self.c, strict=True)])
+        zero, pairs = arb(0), range(len(w))
+        rest = sum((q * (c - self.x_star) for q, c in zip(w, self.c, strict=True)), zero)
         pull = [q * (x - c) for q, c in zip(w, self.c, strict=True)]
-        linear = total([h * g for h, g in zip(pull, self.G, strict=True)])
-        pairs = range(len(w))
-        quadratic = total(
-            [(pull[i] * pull[j] + w[i] * w[j] * v) * self.GG[i][j] for i in pairs for j in pairs]
+        both = sum(
+            ((pull[i] * pull[j] + w[i] * w[j] * v) * self.GG[i][j] for i in pairs for j in pairs), zero
         )
-        return self.H * square(rest) + 2 * rest * linear + quadratic + _weighed(w, w, self.each)
-
-
-def _weighed(left: Balls, right: Balls, each: Balls) -> arb:
-    return total([p * q * v for p, q, v in zip(left, right, each, strict=True)])
+        noise = sum((q * q * e for q, e in zip(w, self.each, strict=True)), zero)
+        return self.H * rest * rest + 2 * rest * sum(map(mul, pull, self.G), zero) + both + noise
 
 
 __all__ = [

@@ -83,8 +83,8 @@ class Family:
         return take.log(-2, 0) * _BELOW
 
     def _schedules(self, pop: Population, take: _Take) -> Population:
-        """Powers 0 < b < a < 1 - b, a social target, and for half of the instances a merely monotone game: a skew A, in which for
-        an odd m the last client does not care (so that the equilibria, a segment, do not hang on a rounding)."""
+        """Powers 0 < b < a < 1 - b, a social target, and for half of the instances a merely monotone game: a skew A,
+        in which for an odd m the last client does not care (so that the equilibria do not hang on a rounding)."""
         merely = take.flat(1)[:, 0] > 0.5
         skew = (pop.A - pop.A.swapaxes(1, 2)) / 2
         if self.m % 2:
@@ -142,15 +142,15 @@ class _Take:
         self.at += count
         return np.ascontiguousarray(self.z[self.at - count : self.at].T)
 
-    def logs(self, count: int, low: float, high: float) -> Float[np.ndarray, "P count"]:
+    def logs(self, count: int, low: float | int, high: float | int) -> Float[np.ndarray, "P count"]:
         """10 to the power of low..high."""
         return np.asarray(10.0 ** (low + (high - low) * self.flat(count)))
 
-    def log(self, low: float, high: float) -> Float[np.ndarray, " P"]:
+    def log(self, low: float | int, high: float | int) -> Float[np.ndarray, " P"]:
         """10 to the power of low..high, one number."""
         return self.logs(1, low, high)[:, 0]
 
-    def signed(self, low: float, high: float) -> Float[np.ndarray, " P"]:
+    def signed(self, low: float | int, high: float | int) -> Float[np.ndarray, " P"]:
         """A number of either sign, its size on a log scale."""
         x = 2 * self.flat(1)[:, 0] - 1
         return np.asarray(np.sign(x) * 10.0 ** (low + (high - low) * np.abs(x)))
@@ -176,7 +176,7 @@ def _game(m: int, take: _Take) -> Population:
     lower = np.where(at_lower, N_star, np.maximum(N_star - width * N_star, 1.0))
     upper = np.where(at_upper, N_star, N_star + width * N_star)
     push = strength * (at_lower.astype(float) - at_upper.astype(float))
-    direction, distance = 2 * take.flat(m) - 1, take.log(-8, 1)
+    direction, distance = 2 * take.flat(m) - 1, take.log(-6, 1)
     step = distance[:, None] * np.linalg.norm(N_star, axis=1)[:, None] * direction
     return Population(
         A=A, N_star=N_star, push=push, lower=lower, upper=upper,

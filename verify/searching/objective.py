@@ -15,8 +15,9 @@ from verify.searching.sides import feasible, own_pair
 
 GAME_ROUNDS = 48  # how far a game-only statement is followed
 _TINY = 1e-290
-# Below this share of the size of the numbers that it is the difference of, a distance is made of rounding errors.
-_RESOLVED = 1e-10
+# Below this share of the size of the numbers that it is the difference of, a distance is too full of rounding errors.
+_RESOLVED = 1e-7
+_RESOLVED_MODEL = 1e-10  # the same for models, which are not read as ratios of consecutive rounds
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ def _distance(statement: Statement, pop: Population) -> Float[np.ndarray, " P"]:
     """||N_r - N*|| at r = 1, 2, ...: at r = 0 the statement is an identity."""
     d = np.linalg.norm(pop.path(GAME_ROUNDS) - pop.N_star[:, None], axis=2)
     r = np.arange(GAME_ROUNDS + 1)[None, :]
-    return _curve(statement, pop, d, {"r": r.astype(float)}, _seen(pop, r, 1) & (d > _RESOLVED * d[:, :1]))
+    return _curve(statement, pop, d, {"r": r.astype(float)}, _seen(pop, r, 1) & _resolved(pop, d))
 
 
 def _weights(statement: Statement, pop: Population) -> Float[np.ndarray, " P"]:
@@ -66,7 +67,7 @@ def _weights(statement: Statement, pop: Population) -> Float[np.ndarray, " P"]:
     d = np.linalg.norm(N - pop.N_star[:, None], axis=2)
     error = np.abs(N / N.sum(axis=2, keepdims=True) - pop.p_star[:, None]).max(axis=2)
     r = np.arange(GAME_ROUNDS + 1)[None, :]
-    counted = _seen(pop, r, 0) & (d > _RESOLVED * pop.N_star.sum(axis=1)[:, None])
+    counted = _seen(pop, r, 0) & _resolved(pop, d)
     return _curve(statement, pop, error, {"r": r.astype(float), "d_r": d}, counted)
 
 
@@ -78,8 +79,12 @@ def _infeasibility(statement: Statement, pop: Population) -> Float[np.ndarray, "
     counted = r >= pop.r_hat[:, None]
     mean = np.cumsum(np.where(counted, d, 0.0), axis=1) / np.maximum(np.cumsum(counted, axis=1), 1)
     R = (r + 1).astype(float)
-    seen = counted & _seen(pop, r + 1, 2) & (mean > _RESOLVED**2 * d[:, :1])
+    seen = counted & _seen(pop, r + 1, 2) & _resolved(pop, np.sqrt(mean))
     return _curve(statement, pop, mean, {"R": R + 0 * mean}, seen)
+
+
+def _resolved(pop: Population, d: np.ndarray) -> np.ndarray:
+    return np.asarray(d > _RESOLVED * pop.N_star.sum(axis=1)[:, None])
 
 
 def _seen(pop: Population, r: np.ndarray, first: int) -> np.ndarray:
@@ -99,7 +104,7 @@ def _learning(
         good &= settled(pop, N) & (pop.gamma * pop.curvature.max(axis=1) <= 1.0)
         seen = getattr(found, observed)
         unit = pop.mean_curvature if observed == "f_gap_avg" else pop.mean_curvature**2
-        good &= seen > unit * (_RESOLVED * np.abs(pop.x_star[:, None] - pop.centre).max(axis=1)) ** 2
+        good &= seen > unit * (_RESOLVED_MODEL * np.abs(pop.x_star[:, None] - pop.centre).max(axis=1)) ** 2
         return np.where(good, seen / bound, -np.inf)
 
     return ratios_of

@@ -8,7 +8,7 @@ from typing import Any
 import bounds
 from bounds import Statement
 from simulate.parallel import Failed, Workers, local, results
-from verify.audit import Progress
+from verify.auditing import Progress
 from verify.errors import InputError
 from verify.instance import parse_instance
 from verify.searching.families import Family

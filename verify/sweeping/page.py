@@ -13,6 +13,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from bounds import Edition
+from verify.sweeping.grid import EPSILON
 from verify.sweeping.plots import draw_axis, draw_heat, is_numeric
 from verify.sweeping.points import Grid, Point, shown
 from verify.sweeping.table import ERROR, columns
@@ -53,7 +54,7 @@ def write_page(grid: Grid, table: Path, page: Path, worst: Path) -> tuple[str, b
         base=grid.file.base,
         tally=_tally(frame),
         outcomes=[*map(str, Outcome), ERROR],
-        statements=[_statement(grid, name, part, axes) for name, part in _by_statement(frame)],
+        statements=[_statement(name, part, axes) for name, part in _by_statement(frame)],
         worst=listed,
         errors=_errors(frame, axes),
     )
@@ -104,15 +105,21 @@ def _tally(frame: pd.DataFrame) -> list[dict[str, Any]]:
     return entries
 
 
-def _statement(grid: Grid, name: str, part: pd.DataFrame, axes: list[str]) -> dict[str, Any]:
-    varied = [axis for axis in axes if part[axis].nunique() > 1]
+def _statement(name: str, part: pd.DataFrame, axes: list[str]) -> dict[str, Any]:
+    # A plan's target changes no run, only what is planned.
+    varied = [axis for axis in axes if axis != EPSILON and part[axis].nunique() > 1]
     figures = [
-        _figure(draw_axis(part, axis), name, f"against {axis}", _AXIS_CAPTION) for axis in varied[:_MOST_AXES]
+        _figure(draw_axis(part, axis), name, f"observed/bound against {axis}", _AXIS_CAPTION)
+        for axis in varied[:_MOST_AXES]
     ]
-    pair = [axis for axis in varied if is_numeric(part, axis)] or varied
+    if part.planned_rounds.notna().any():
+        picture = draw_axis(part, EPSILON, "planned_rounds")
+        figures.append(_figure(picture, name, "planned rounds against epsilon", _PLAN_CAPTION))
+    pair = [axis for axis in varied if is_numeric(part, axis)]
     pair = sorted(sorted(pair, key=varied.index), key=lambda a: -part[a].nunique())[:2]
     if len(pair) == 2:
-        figures.append(_figure(draw_heat(part, *pair), name, f"over {pair[0]} and {pair[1]}", _HEAT_CAPTION))
+        what = f"largest observed/bound over {pair[0]} and {pair[1]}"
+        figures.append(_figure(draw_heat(part, *pair), name, what, _HEAT_CAPTION))
     return {"name": name, "figures": figures}
 
 
@@ -120,6 +127,7 @@ _AXIS_CAPTION = (
     "Above: observed/bound (1 is the bound), a point per instance and the median as a line. "
     "Below: the share of instances by outcome, one band per edition."
 )
+_PLAN_CAPTION = "Above: the fewest rounds that guarantee the target. Below: the outcomes of the runs at hand."
 _HEAT_CAPTION = (
     "The largest observed/bound of each cell, for each edition. Where no instance has one, the letter says why: "
     "h hypotheses fail, v vacuous, ? inconclusive, ! error."
@@ -127,9 +135,7 @@ _HEAT_CAPTION = (
 
 
 def _figure(png: bytes, name: str, what: str, caption: str) -> Figure:
-    return Figure(
-        base64.b64encode(png).decode(), f"{name}: observed/bound {what}", f"{name} {what}. {caption}"
-    )
+    return Figure(base64.b64encode(png).decode(), f"{name}: {what}", f"{name}: {what}. {caption}")
 
 
 def _worst(grid: Grid, frame: pd.DataFrame, folder: Path) -> list[dict[str, Any]]:
@@ -157,7 +163,7 @@ def _worst(grid: Grid, frame: pd.DataFrame, folder: Path) -> list[dict[str, Any]
 
 def instance_text(grid: Grid, point: Point) -> str:
     """A point's instance as the text of an instance file."""
-    table = point.instance.model_dump(mode="json", exclude_none=True, exclude_defaults=False)
+    table = point.instance.model_dump(mode="json", exclude_none=True)
     about = f"# Point {point.index} of the sweep {grid.file.name}: {shown(point.values)}\n"
     return about + toml_text(table)
 

@@ -40,8 +40,12 @@ def is_numeric(frame: pd.DataFrame, axis: str) -> bool:
     return bool(pd.api.types.is_numeric_dtype(frame[axis]))
 
 
-def draw_axis(frame: pd.DataFrame, axis: str) -> bytes:
-    """One statement against one axis, its editions side by side; a PNG, the same bytes for the same frame."""
+def draw_axis(frame: pd.DataFrame, axis: str, shown: str = "ratio") -> bytes:
+    """One statement against one axis, its editions side by side; a PNG, the same bytes for the same frame.
+
+    Args:
+        shown: the column above the outcomes, "ratio" or "planned_rounds".
+    """
     editions = list(dict.fromkeys(frame.edition))
     values = sorted(frame[axis].unique()) if is_numeric(frame, axis) else list(dict.fromkeys(frame[axis]))
     place = {value: i for i, value in enumerate(values)}
@@ -50,10 +54,13 @@ def draw_axis(frame: pd.DataFrame, axis: str) -> bytes:
         above, below = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1 + 0.3 * len(editions)))
         for i, edition in enumerate(editions):
             part = frame[frame.edition == edition]
-            _ratios(above, part, part[axis].map(place).to_numpy(float) + _beside(i, len(editions)), edition)
+            _ratios(
+                above, part, part[axis].map(place).to_numpy(float) + _beside(i, len(editions)), edition, shown
+            )
             _shares(below, part, part[axis].map(place).to_numpy(int), len(values), len(editions) - 1 - i)
-        above.set(yscale="log", ylabel="observed / bound")
-        above.axhline(1.0, color="#222222", lw=1)
+        above.set(yscale="log", ylabel="observed / bound" if shown == "ratio" else "planned rounds")
+        if shown == "ratio":
+            above.axhline(1.0, color="#222222", lw=1)
         above.grid(True, which="major", axis="y", alpha=0.25)
         above.legend(frameon=False, loc="best")
         below.set(xlabel=axis, yticks=np.arange(len(editions)) + 0.5, yticklabels=editions[::-1])
@@ -67,12 +74,12 @@ def _beside(i: int, count: int) -> float:
     return (i - (count - 1) / 2) * 0.2
 
 
-def _ratios(axes: Axes, part: pd.DataFrame, x: np.ndarray, edition: str) -> None:
+def _ratios(axes: Axes, part: pd.DataFrame, x: np.ndarray, edition: str, shown: str) -> None:
     colour, line = EDITION_STYLE[edition]
-    ratio = part.ratio.clip(lower=_LEAST_RATIO).to_numpy(float)
-    known = np.isfinite(ratio)
-    axes.plot(x[known], ratio[known], ".", color=colour, alpha=0.35, ms=4)
-    medians = pd.Series(ratio[known]).groupby(x[known]).median()
+    y = part[shown].clip(lower=_LEAST_RATIO).to_numpy(float)
+    known = np.isfinite(y)
+    axes.plot(x[known], y[known], ".", color=colour, alpha=0.35, ms=4)
+    medians = pd.Series(y[known]).groupby(x[known]).median()
     axes.plot(medians.index, medians.to_numpy(), color=colour, ls=line, lw=1.8, label=edition)
 
 

@@ -142,7 +142,9 @@ def with_values(table: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str
 
 def _inside(place: Any, step: str | int, path: str) -> Any:
     try:
-        if isinstance(place, list if isinstance(step, int) else dict):
+        if isinstance(place, list) and isinstance(step, int):
+            return place[step]
+        if isinstance(place, dict) and isinstance(step, str):
             return place[step]
     except (KeyError, IndexError):
         pass

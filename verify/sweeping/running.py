@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from simulate.parallel import Failed, Workers, results
-from verify.audit import ALPHA, Progress
+from verify.auditing import ALPHA, Progress
 from verify.errors import InputError
 from verify.sweeping.engine import engine_version
 from verify.sweeping.points import Grid, Point

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 import bounds
+from verify.setup import checks
 from verify.sweeping.points import Grid, Point
 from verify.sweeping.running import level, unit_of
 from verify.sweeping.store import Store
 from verify.sweeping.toml import inline
 from verify.sweeping.work import theorem_of
-from verify.setup import checks
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -13,9 +13,9 @@ import numpy as np
 
 import bounds
 from bounds import Constant
-from verify.audit import run_seeds
-from verify.check import Finding, examine
+from verify.auditing import run_seeds
 from verify.errors import InputError
+from verify.examine import Finding, examine
 from verify.planner.cost import cost_of
 from verify.planner.errors import NoPlan
 from verify.planner.goals import GOALS, THEOREMS, limits_of
@@ -155,7 +155,7 @@ def planned(instance: Instance, epsilon: float) -> list[dict[str, Any]]:
         if theorem is None:
             continue
         entry: dict[str, Any] = {"theorem": theorem, "edition": str(edition)}
-        choices = {} if theorem.startswith("Lemma") else {"H": instance.algorithm.H}
+        choices: dict[str, Any] = {} if theorem.startswith("Lemma") else {"H": instance.algorithm.H}
         try:
             plan = make_plan(known.constants, epsilon, theorem, str(edition), **choices)
         except (NoPlan, InputError, bounds.UnknownStatement) as reason:

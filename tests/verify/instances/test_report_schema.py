@@ -10,7 +10,7 @@ import pytest
 from small_instance import SMALL
 
 from verify import audit as auditing
-from verify.audit import audit, dump
+from verify.auditing import audit, dump
 from verify.instance import parse_instance
 from verify.ledger import run_ledger
 from verify.verdict import Outcome, Rigor

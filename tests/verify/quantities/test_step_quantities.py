@@ -15,8 +15,8 @@ from bounds import Constant, Provenance
 from simulate.problems.linear import LogisticRegression
 from simulate.problems.quadratics import Quadratics, antipodal_noise
 from simulate.reference import run_reference
-from verify.audit import run_seeds, watching
-from verify.check import examine
+from verify.auditing import run_seeds, watching
+from verify.examine import examine
 from verify.instance import parse_instance
 from verify.quantities import replay, rounds
 from verify.quantities.states import States

@@ -16,10 +16,12 @@ import bounds
 import simulate
 from simulate.config import RunConfig
 from simulate.parallel import Failed, local, results
-from verify.check import Finding, examine
+from verify.errors import InputError
+from verify.examine import Finding, examine
 from verify.judge import Report as ProofStep
 from verify.quantities import replay
 from verify.schema import Instance
+from verify.sequential import joined, sequential
 from verify.setup import Setup, build, checks
 from verify.verdict import Outcome
 
@@ -28,6 +30,7 @@ SCHEMA = 1
 LONGEST_TRAJECTORY = 1_000
 MOST_KEPT = 1 << 24  # floats of models that a run keeps at most (128 MiB)
 _RANDOM = ("grad_f_sq@", "f_gap_avg", "consensus_error", "f_gap_start", "x_dist_sq_start")
+WORTH_TELLING = 10**8  # numbers that a run updates, about a second's work: below, its progress is not shown
 _LIBRARIES = ("numpy", "scipy", "sympy", "python-flint", "xarray", "scikit-learn", "cvxpy")
 Progress = Callable[[str, int, int], None]  # (what, done, all)
 
@@ -91,6 +94,8 @@ def audit(
     jobs: int = 1,
     only: Collection[str] | None = None,
     progress: Progress | None = None,
+    until_decided: bool = False,
+    budget: int | None = None,
 ) -> Report:
     """Audit `instances`; Ctrl-C keeps what is finished and marks the report partial.
 
@@ -99,11 +104,15 @@ def audit(
         only: the statements to check (default: all that an instance names, which fix its step sizes either way).
         jobs: processes that share the seeds; the numbers do not depend on it.
         progress: called as work advances.
+        until_decided, budget: go on, in blocks of seeds, until every statistical verdict is decided or `budget`
+            seeds an instance are spent (see `verify.sequential`).
 
     Raises:
         InputError: if an instance cannot be built.
     """
     tell: Progress = progress or (lambda what, done, total: None)
+    if until_decided and (budget is None or budget < 1):
+        raise InputError(f"budget = {budget}: give the most seeds that an instance may take, an integer >= 1")
     setups = []
     for i, instance in enumerate(instances):
         tell("certifying constants and equilibria", i, len(instances))
@@ -117,8 +126,11 @@ def audit(
     audits: list[Audit] = []
     try:
         for setup in setups:
-            run = run_seeds(setup, jobs, tell)
             pairs = [pair for pair in checks(setup.instance) if only is None or pair[0] in only]
+            if until_decided and budget is not None:
+                audits.append(_sequential(setup, pairs, level, budget, jobs, tell))
+                continue
+            run = run_seeds(setup, jobs, tell)
             findings = []
             for i, (statement, edition) in enumerate(pairs):
                 tell(f"{setup.instance.name}: checking {statement}", i, len(pairs))
@@ -127,6 +139,25 @@ def audit(
     except KeyboardInterrupt:
         return Report(config, ALPHA, tuple(audits), partial=True)
     return Report(config, ALPHA, tuple(audits))
+
+
+def _sequential(
+    setup: Setup, pairs: Sequence[tuple[str, str]], level: float, budget: int, jobs: int, tell: Progress
+) -> Audit:
+    """One instance, seeds added in blocks until all is decided or the budget is spent."""
+
+    def more(seeds: range) -> xr.Dataset:
+        part = replace(setup, config=replace(setup.config, seeds=tuple(seeds)))
+        return run_seeds(part, jobs, tell)
+
+    def look(index: int, run: xr.Dataset) -> Finding:
+        tell(f"{setup.instance.name}: checking {pairs[index][0]}", index, len(pairs))
+        return examine(setup, run, bounds.get(*pairs[index]), level, budget)
+
+    first = 1 if setup.closed_form else len(setup.config.seed_indices)
+    run, findings = sequential(len(pairs), first, budget, more, look)
+    used = replace(setup, config=replace(setup.config, seeds=run.sizes["seed"]))
+    return Audit(used, run, findings)
 
 
 def proof_steps(report: Report, tell: Progress) -> tuple[ProofStep, ...]:
@@ -149,7 +180,9 @@ def run_seeds(setup: Setup, jobs: int, tell: Progress) -> xr.Dataset:
     if setup.closed_form:
         return simulate.run(setup.problem, setup.game, _participation_only(config), p_star=setup.p_star)
     seeds = config.seed_indices
-    chunks = [tuple(int(s) for s in part) for part in np.array_split(seeds, max(jobs * 4, 1)) if part.size]
+    numbers = len(seeds) * config.T_R * setup.problem.m * setup.problem.n
+    count = 4 * jobs if jobs > 1 or numbers > WORTH_TELLING else 1
+    chunks = [tuple(int(s) for s in part) for part in np.array_split(seeds, count) if part.size]
     tasks = ((i, replace(config, seeds=chunk)) for i, chunk in enumerate(chunks))
     parts: dict[int, xr.Dataset] = {}
     tell(what, 0, len(seeds))
@@ -158,15 +191,7 @@ def run_seeds(setup: Setup, jobs: int, tell: Progress) -> xr.Dataset:
             raise part.exception()
         parts[i] = part
         tell(what, sum(p.sizes["seed"] for p in parts.values()), len(seeds))
-    run = xr.concat(
-        [parts[i] for i in range(len(chunks))],
-        dim="seed",
-        data_vars="minimal",
-        coords="minimal",
-        compat="override",
-        combine_attrs="override",
-    )
-    return run.assign_attrs(config=config.to_json())
+    return joined([parts[i] for i in range(len(chunks))]).assign_attrs(config=config.to_json())
 
 
 def watching(setup: Setup) -> RunConfig:

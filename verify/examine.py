@@ -44,8 +44,12 @@ _NOTHING = np.zeros(0)
 STRAYS = "strays"  # the attribute of a run that says where it leaves the participation update of its instance
 
 
-def examine(setup: Setup, run: xr.Dataset, statement: Statement, alpha: float) -> Finding:
+def examine(
+    setup: Setup, run: xr.Dataset, statement: Statement, alpha: float, planned: int | None = None
+) -> Finding:
     """Judge one edition of a statement on a run (`alpha`: the level of a statistical verdict).
+
+    `planned`: the most seeds that may come, where the run is looked at while they come in.
 
     An assumption is judged by its constants. Whatever else fails a hypothesis, or was not produced by the update
     or the sampling that the statement is about, gets `hypothesis-fails`. What no run decides (orders, limits,
@@ -74,7 +78,7 @@ def examine(setup: Setup, run: xr.Dataset, statement: Statement, alpha: float) -
     if why is not None:
         return _undecided(base, setup, run, statement, used, constants, why)
     try:
-        return _against(base, setup, run, statement, constants, alpha)
+        return _against(base, setup, run, statement, constants, alpha, planned)
     except Unobserved as missing:
         checks = statement.check(_last(setup, constants))
         if any(c.holds is False for c in checks):
@@ -163,6 +167,7 @@ def _against(
     statement: Statement,
     constants: Mapping[str, Constant],
     alpha: float,
+    planned: int | None,
 ) -> Finding:
     """A statement that a run can decide."""
     observation = observe(statement.quantity, setup, run)
@@ -177,7 +182,7 @@ def _against(
     else:
         starts = {s.name: s for sample in samples for s in sample.starts}
         constants = {**constants, **_measured(list(starts.values()), constants)}
-        finding = judge_samples(base, statement, _last(setup, constants), observation, alpha)
+        finding = judge_samples(base, statement, _last(setup, constants), observation, alpha, planned)
         paired = set(starts)
     used = {name: constants[name] for name in statement.symbols if name in constants}
     verdict = finding.verdict
@@ -281,6 +286,7 @@ def judge_samples(
     constants: Mapping[str, Constant],
     observation: Sample | Samples,
     alpha: float,
+    planned: int | None = None,
 ) -> Finding:
     """Judge an expectation at one horizon, or at several rounds, at level `alpha`."""
     samples = _samples(observation)
@@ -292,7 +298,7 @@ def judge_samples(
     if any(c.holds is False for c in checks):
         return Finding(_fails(base, checks), statement, {}, None, _NOTHING)
     linears = [linear(statement, constants, sample) for sample in samples]
-    found = judge_all(samples, linears, alpha)
+    found = judge_all(samples, linears, alpha, planned)
     sample, bound = samples[found.part], linears[found.part]
     observed = float(sample.values.mean())
     limit = bound.at([float(s.values.mean()) for s in sample.starts])
