@@ -233,3 +233,29 @@ def test_a_stationary_path_is_the_path_step_by_step() -> None:
     assert path.N[400].tolist() == N.tolist() == path.N[300].tolist()
     longer = simulate.participation(game, np.array([50.0, 0.0]), 0.3, 800)
     assert longer.error[400] == path.error[400]
+
+
+def test_the_constants_of_the_weights_and_the_curvature(welfare) -> None:
+    path = trajectory(welfare.game, welfare.config)
+    q = path.N[1:] / path.N[1:].sum(axis=1, keepdims=True)
+    for name, value in (("kappa", 3 * q.max()), ("s", (q**2).sum(axis=1).max())):
+        assert value <= welfare.shared[name].value <= value * (1 + 1e-9)
+    least = (q[welfare.r_hat :] / (welfare.N_star / 75.0)).max()
+    assert least <= welfare.shared["omega"].value <= least * (1 + 1e-9)
+    assert welfare.shared["mu_f"].value == 0.8  # the least curvature of the three quadratics
+    assert welfare.shared["nu"].value == pytest.approx(0.2, rel=1e-9)  # the sphere's radius
+
+
+def test_a_client_that_leaves_the_game_has_no_smallest_weight() -> None:
+    setup = build(load_instance("section-5.2"))
+    assert setup.N_star.tolist() == [
+        15000.0,
+        0.0,
+        18000.0,
+        0.0,
+        13000.0,
+    ]  # the limit that Section 5.2 reports
+    with pytest.raises(NotApplicable, match="p_star: it is 0 here"):
+        setup.constants(bounds.get("Lemma 6.5", "corrected"))
+    assert "p_star_min" not in setup.shared
+    setup.constants(bounds.get("Theorem 4.10(i)", "corrected"))  # needs no smallest weight
