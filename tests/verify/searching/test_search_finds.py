@@ -9,15 +9,20 @@ import bounds
 from verify.auditing import audit
 from verify.errors import InputError
 from verify.instance import parse_instance
+from verify.searching import families
 from verify.searching import optimise as optimiser
 from verify.searching.families import Family
 from verify.searching.objective import TARGETS, ratios
 from verify.searching.optimise import optimise
-from verify.searching.recheck import recheck
+from verify.searching.recheck import recheck, recheck_built
 from verify.searching.shrink import VIOLATED, least_kept, shrink
+from verify.searching.store import stored
+from verify.searching.toml import instance_toml
 from verify.searching.worst import Worst, worst_case
+from verify.setup import build
 from verify.verdict import Outcome, Rigor
 
+SEED = 0
 FALSE = ("Lemma 4.4(iv)", "Theorem 4.9(i-1)", "Theorem 4.10(i)")
 QUICK = [(id, edition) for id in TARGETS if id != "Theorem 4.9(i-2)" for edition in ("corrected", "sharp")]
 TRUE = [(id, str(e)) for id in TARGETS for e in bounds.editions(id) if not (id in FALSE and e == "printed")]
@@ -32,17 +37,27 @@ def proved_violated(worst: Worst) -> None:
     assert (again.low, again.high) == (worst.ratio, worst.ratio_high)
 
 
-@pytest.mark.parametrize("seed", [0, 1])
-def test_the_printed_theorem_4_9_falls_from_a_random_start(seed: int) -> None:
+def test_the_printed_theorem_4_9_falls_from_a_random_start(monkeypatch: pytest.MonkeyPatch) -> None:
     """No hint: random games, losses, starts and schedules; what it finds is the drift that does not decay."""
-    worst = worst_case("Theorem 4.9(i-1)", "printed", seed=seed, budget=3000)
-    proved_violated(worst)
-    instance = parse_instance(worst.instance, "found")
+    monkeypatch.setattr(families, "LARGEST_SPAN", 3e4)  # shorter runs, to save time: nothing else is narrowed
+    printed = bounds.get("Theorem 4.9(i-1)", "printed")
+    found = optimise(Family(printed, 2), SEED, 1280)
+    assert found.ratio > 1
+    assert found.best is not None
+    instance = parse_instance(instance_toml(found.best, printed), "found")
+    setup = build(instance)
+    proof = recheck_built(setup, printed)
+    assert proof.verdict.outcome is Outcome.VIOLATED
+    assert all(h.holds is True for h in proof.verdict.hypotheses)
+    assert proof.low == pytest.approx(found.ratio, rel=1e-5)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("id", ["Theorem 4.9(i-1)", "Theorem 4.10(i)"])
+def test_the_audit_of_a_counterexample_says_so_too(id: str) -> None:
+    instance = parse_instance(stored()[id, "printed"].instance, "found")
     report = audit([instance], seeds=16)
     assert [f.verdict.outcome for f in report.findings] == [Outcome.VIOLATED]
-    corrected = recheck(instance, bounds.get("Theorem 4.9(i-1)", "corrected"))
-    assert corrected.verdict.outcome is Outcome.HOLDS
-    assert corrected.high < 0.2
 
 
 def test_the_printed_lemma_4_4_iv_falls_near_the_equilibrium() -> None:
@@ -57,6 +72,7 @@ def test_the_printed_lemma_4_4_iv_falls_near_the_equilibrium() -> None:
     assert corrected.high / worst.ratio < 1  # the corrected bound is larger by 1/dist_0
 
 
+@pytest.mark.slow
 def test_the_printed_theorem_4_10_falls_with_its_delta_hat() -> None:
     worst = worst_case("Theorem 4.10(i)", "printed", budget=3000)
     proved_violated(worst)
@@ -117,7 +133,7 @@ def test_a_rotation_attains_the_sharp_edition_exactly_and_stays_below_the_printe
 
 @pytest.mark.parametrize(("id", "edition"), QUICK)
 def test_nothing_is_found_against_a_proved_edition(id: str, edition: str) -> None:
-    worst = worst_case(id, edition, seed=3, budget=256 if TARGETS[id].learns else 512)
+    worst = worst_case(id, edition, seed=3, budget=512)
     assert worst.verdict.outcome in (Outcome.HOLDS, Outcome.INCONCLUSIVE)
     assert worst.ratio <= 1
     assert worst.ratio_high < 1 + 1e-9
@@ -169,10 +185,10 @@ def test_ctrl_c_keeps_the_best_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
         worst_case("Lemma 4.3(ii)", "sharp", budget=4000)
 
 
-@pytest.mark.parametrize(("id", "edition"), [("Theorem 4.9(i-1)", "printed"), ("Theorem 4.6(i-1)", "sharp")])
+@pytest.mark.parametrize(("id", "edition"), [("Lemma 4.3(ii)", "sharp"), ("Theorem 4.6(i-1)", "sharp")])
 def test_shrinking_keeps_the_ratio_and_shortens_the_numbers(id: str, edition: str) -> None:
     statement = bounds.get(id, edition)
-    found = optimise(Family(statement, 3), 0, 1280)
+    found = optimise(Family(statement, 3), 0, 640)
     assert found.best is not None
     small = shrink(statement, found.best, found.ratio)
     assert float(ratios(statement, small)[0]) >= least_kept(found.ratio)
