@@ -66,14 +66,12 @@ def measure(units: list[Unit], shared: tuple[str, float], workers: Workers) -> P
 def overhead(units: list[Unit], shared: tuple[str, float], workers: Workers) -> tuple[float, float]:
     """Wall seconds that a task of the default size costs besides its computation, and the driver's CPU seconds."""
     block = blocks_of(units)[0]
-    took = []
-    for count in (1, EMPTY_TASKS + 1):
-        wall, spent = time.perf_counter(), time.process_time()
-        for _ in results(nothing, shared, ((i, block) for i in range(count)), workers):
-            pass
-        took.append((time.perf_counter() - wall, time.process_time() - spent))
-    (wall_1, spent_1), (wall_2, spent_2) = took
-    return (wall_2 - wall_1) / EMPTY_TASKS, (spent_2 - spent_1) / EMPTY_TASKS
+    stream = results(nothing, shared, ((i, block) for i in range(EMPTY_TASKS + 1)), workers)
+    next(stream)  # the workers are there
+    wall, spent = time.perf_counter(), time.process_time()
+    for _ in stream:
+        pass
+    return (time.perf_counter() - wall) / EMPTY_TASKS, (time.process_time() - spent) / EMPTY_TASKS
 
 
 def start_seconds(units: list[Unit], shared: tuple[str, float], workers: Workers) -> float:
