@@ -55,6 +55,10 @@ def dual_gap(game: Game, N: Vector, tol: float = 1e-6, boxes: int = BOXES) -> Br
     """
     if isinstance(game, Affine) and game.monotonicity.value >= 0:
         return _concave_dual_gap(game, N)
+    if isinstance(game, Composite) and game.modulus >= 0:
+        below, ceiling = partial(_lower_bound, game, N), primal_gap(game, N).high
+        low, high = search(game, N, below, _climb(game, N), ceiling, tol, boxes)
+        return Bracket(max(0.0, low), max(0.0, high))
     if isinstance(game, Affine | Composite):
         return _branch_and_bound(game, N, tol, boxes)
     raise GameError(f"{type(game).__name__}: F has no enclosures; give an affine or a built-in game")
@@ -92,11 +96,6 @@ def _value_and_gradient(
 def _branch_and_bound(game: Affine | Composite, N: Vector, tol: float, boxes: int) -> Bracket:
     """Best first over boxes; a box's bound is the better of its natural and its mean value extension."""
     best = _climb(game, N)
-    if isinstance(game, Composite) and game.modulus >= 0:
-        low, high = search(
-            game, N, partial(_lower_bound, game, N), best, primal_gap(game, N).high, tol, boxes
-        )
-        return Bracket(max(0.0, low), max(0.0, high))
     queue = [(-_upper_bound(game, N, game.lower, game.upper)[0], 0, game.lower, game.upper)]
     opened = 1
     while queue and opened < boxes:
