@@ -116,10 +116,11 @@ def wc_fedavg(run: Short, edition: str, gamma: float) -> tuple[WorstCase, float]
     """
     statement = bounds.get("Theorem 4.9(i-1)", edition)
     bound = float(statement.evaluate({**run.constants(), "gamma": gamma}))
-    return solve(lambda: _fedavg(run, edition, gamma), allowed=1e-3, tolerance=1e-6), bound
+    return solve(lambda: performance_problem(run, edition, gamma), allowed=1e-3, tolerance=1e-6), bound
 
 
-def _fedavg(run: Short, edition: str, gamma: float) -> Any:
+def performance_problem(run: Short, edition: str, gamma: float) -> Any:
+    """The `PEPit.PEP` whose value is the worst case (see `wc_fedavg`)."""
     from PEPit import PEP
     from PEPit.functions import SmoothConvexFunction
 

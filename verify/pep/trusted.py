@@ -13,7 +13,8 @@ from typing import Any
 SOLVERS = ("CLARABEL", "SCS")
 
 
-def _options(solver: str, tolerance: float) -> dict[str, Any]:
+def options(solver: str, tolerance: float) -> dict[str, Any]:
+    """What a solver is told for one tolerance."""
     if solver == "CLARABEL":
         return dict.fromkeys(("tol_gap_abs", "tol_gap_rel", "tol_feas"), tolerance)
     return {"eps_abs": tolerance, "eps_rel": tolerance, "max_iters": 500_000}
@@ -50,7 +51,7 @@ def solve(build: Callable[[], Any], allowed: float, tolerance: float) -> WorstCa
     gaps: dict[str, float] = {}
     for solver in SOLVERS:
         problem = build()
-        dual = problem.solve(wrapper="cvxpy", solver=solver, verbose=0, **_options(solver, tolerance))
+        dual = problem.solve(wrapper="cvxpy", solver=solver, verbose=0, **options(solver, tolerance))
         status = str(problem.wrapper.prob.status)
         if status != "optimal" or dual is None:
             raise Untrusted(f"{solver}: status {status}, where only 'optimal' is believed")
