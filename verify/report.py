@@ -195,6 +195,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         tell("drawing and writing", 0, 1)
         command = shlex.join(["python", "-m", "verify.report", *words])
         write(report, options.out, command, sources, experiments)
+    if report.partial:
+        print("Interrupted: this is what was finished, and the rest was not checked.")
     print(summary(report))
     print(f"report: {options.out / 'report.html'}")
     if report.partial:
