@@ -208,7 +208,7 @@ def test_the_largest_step_where_the_limit_is_known_only_to_a_radius() -> None:
     found = statement.largest("gamma", constants)
     ends = [statement.largest("gamma", {**constants, "dist_0": 3.0 + off}) for off in (-1e-5, 1e-5)]
     assert ends[1] < ends[0] * (1 - 1e-9)
-    assert ends[1] * (1 - 1e-12) <= found <= ends[1]
+    assert ends[1] * (1 - 1e-10) <= found <= ends[1]  # the enclosure is wider by the second order, (1e-5/3)^2
 
 
 @pytest.mark.parametrize("limit", [1.0, 0.3, 1.0 - 1e-9, 1e-12, 1e-300, 5e-324, 0.0])
