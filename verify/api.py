@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import xarray as xr
-from jaxtyping import Float
 
 import bounds
 from bounds import Constant, Kind, Provenance, Statement, weakest
+from verify import told
 from verify.auditing import Report
 from verify.auditing import audit as audit_instances
 from verify.decided import predicate, undecidable
@@ -32,30 +31,6 @@ _FROM_N = {
     "weight_error_now": participation.weight_error_now,
     "ne_infeasibility": participation.ne_infeasibility,
 }
-_EXTRA = ("N_star", "N_star_error", "lower", "upper")
-_STARTS = {"f_gap": "f_gap", "D_r_hat": "x_dist_sq"}  # the constant, and what the run calls its copies
-
-
-@dataclass(frozen=True, eq=False)
-class Facts:
-    """What a caller told, as the setting that quantities of the participation need."""
-
-    shared: dict[str, Constant]
-    N_star: Float[np.ndarray, " m"]
-    N_star_error: float
-    game: Any
-    r_hat: int
-    problem: Any = None
-    equilibrium: Any = None
-    welfare: Any = None
-    regularised: bool = False
-    h_star: Any = None
-    config: Any = field(default_factory=SimpleNamespace)
-
-    @property
-    def p_star(self) -> Float[np.ndarray, " m"]:
-        """N*'s weights."""
-        return self.N_star / self.N_star.sum()
 
 
 def check(
@@ -81,32 +56,36 @@ def check(
             participation; or the statement's quantity by its name in `bounds.QUANTITIES` without the average,
             `grad_f_sq`, `f_gap_avg`, ...: [seed] for an expectation, [round] for a curve (with `<name>_error`).
             `f_gap`, `x_dist_sq` [seed]: f(x_bar) - f* and ||x_bar - x*||^2 when counting starts, paired with the
-            seeds; without them the constants `f_gap`, `D_r_hat` stand in.
-        alpha: the level of a statistical verdict.
-        ceilings: proven bounds on expectations' variables, by name; without one, "holds" is never said.
+            seeds (they go before the constants of that name); without them the constants `f_gap`, `D_r_hat` stand in.
+            A curve over horizons says in `round` which R each value belongs to.
+        alpha: the level of a statistical verdict, 0 < alpha < 1.
+        ceilings: proven bounds on expectations' variables, by name; without one, "holds" is never said. A ceiling
+            below what the run shows is refused.
 
     Returns:
         The verdict. What is missing is named in its reason, never invented.
 
     Raises:
-        InputError: for arrays that do not fit, numbers that are none, and constants outside their domain.
+        InputError: for arrays that do not fit, numbers that are none, unknown names, constants outside their domain,
+            and constants that contradict the run (its m, R, dist_0, N_star_l1).
         bounds.UnknownStatement: for an unknown id.
     """
     chosen = statement if isinstance(statement, Statement) else bounds.get(statement, edition)
     base = Verdict(chosen.id, chosen.edition, Outcome.INCONCLUSIVE, Rigor.RIGOROUS, name)
-    arrays = _arrays(run)
-    known, facts = _facts(constants, arrays)
+    level, arrays = told.level(alpha), told.arrays(run, chosen)
+    tops = told.ceilings(ceilings, arrays, chosen)
+    known, facts = told.facts(constants, told.constants(constants, chosen), arrays)
     try:
         if chosen.kind is Kind.PREDICATE:
             return predicate(base, chosen, known)
         why = undecidable(chosen)
         if why is not None:
             return replace(base, hypotheses=chosen.check(known), reason=why)
-        observed = _observe(chosen, known, facts, arrays, ceilings or {})
+        observed = _observe(chosen, known, facts, arrays, tops)
         if isinstance(observed, Curve):
             finding = judge_curve(base, chosen, known, observed)
         else:
-            finding = judge_samples(base, chosen, known, observed, alpha)
+            finding = judge_samples(base, chosen, known, observed, level)
     except Unobserved as missing:
         return replace(base, reason=f"not observed: {missing}")
     except bounds.MissingConstants as missing:
@@ -146,7 +125,8 @@ def assert_within(
         options: as for `check`.
 
     Raises:
-        AssertionError: in one paragraph, unless the verdict is `holds` or `vacuous`.
+        AssertionError: in one paragraph, unless the verdict is `holds` or `vacuous` (the run is within a bound that
+            is known without the statement, and so within the statement's, which is no smaller).
     """
     verdict = check(statement, constants, run, **options)
     passes = {Outcome.HOLDS, Outcome.VACUOUS} | ({Outcome.INCONCLUSIVE} if inconclusive else set())
@@ -194,79 +174,13 @@ def _paragraph(verdict: Verdict) -> str:
     return " ".join(" ".join(parts).split())
 
 
-# The caller's numbers -------------------------------------------------------------------------
-
-
-def _arrays(run: Mapping[str, Any] | xr.Dataset) -> dict[str, np.ndarray]:
-    items = run.data_vars.items() if isinstance(run, xr.Dataset) else run.items()
-    arrays: dict[str, np.ndarray] = {}
-    for key, value in items:
-        try:
-            array = np.asarray(value, dtype=float)
-        except (TypeError, ValueError):
-            raise InputError(f"run[{key!r}] is not an array of numbers") from None
-        if not np.all(np.isfinite(array)):
-            raise InputError(f"run[{key!r}] holds a value that is not finite")
-        arrays[str(key)] = array
-    return arrays
-
-
-def _facts(
-    constants: Mapping[str, Any], run: Mapping[str, np.ndarray]
-) -> tuple[dict[str, Constant], Facts | None]:
-    """The constants with their provenance, and (with N and N*) what follows from them."""
-    known: dict[str, Constant] = {}
-    for key, value in constants.items():
-        if key in _EXTRA and np.ndim(np.asarray(bounds.raw(value))):
-            continue
-        try:
-            known[key] = value if isinstance(value, Constant) else Constant(key, _number(value))
-        except (TypeError, ValueError) as error:
-            raise InputError(f"constants[{key!r}]: {error}") from None
-    if "N" not in run:
-        return known, None
-    N = run["N"]
-    if N.ndim != 2 or len(N) < 2:
-        raise InputError(f"run['N'] has shape {N.shape}: give [round, client] with at least two rounds")
-    known.setdefault("m", Constant("m", N.shape[1], Provenance.EXACT))
-    known.setdefault("R", Constant("R", len(N) - 1, Provenance.EXACT))
-    if "N_star" not in constants:
-        return known, None
-    star = constants["N_star"]
-    N_star = np.asarray(star.value if isinstance(star, Constant) else star, dtype=float)
-    if N_star.shape != (N.shape[1],) or not np.all(np.isfinite(N_star)) or not N_star.sum() > 0:
-        raise InputError(
-            f"constants['N_star'] has shape {N_star.shape}: give {N.shape[1]} numbers, their sum > 0"
-        )
-    off = float(np.max(star.radius)) * np.sqrt(N.shape[1]) if isinstance(star, Constant) else 0.0
-    off += float(known["N_star_error"].value) if "N_star_error" in known else 0.0
-    u, size = float(np.finfo(float).eps), float(np.linalg.norm(N[0] - N_star))
-    provenance = star.provenance if isinstance(star, Constant) else Provenance.GIVEN
-    l1 = float(np.abs(N_star).sum())
-    known.setdefault("dist_0", Constant("dist_0", size, provenance, off + 16 * N.shape[1] * u * size))
-    known.setdefault(
-        "N_star_l1", Constant("N_star_l1", l1, provenance, np.sqrt(len(N_star)) * off + 16 * u * l1)
-    )
-    r_hat = int(np.asarray(known["r_hat"].value)) if "r_hat" in known else 0
-    box = [
-        np.broadcast_to(np.asarray(constants.get(key, end), dtype=float), N_star.shape)
-        for key, end in (("lower", -np.inf), ("upper", np.inf))
-    ]
-    game = SimpleNamespace(m=N.shape[1], lower=box[0], upper=box[1])
-    return known, Facts(known, N_star, off, game, r_hat)
-
-
-def _number(value: Any) -> Any:
-    """A number, or an array of them, as given."""
-    if isinstance(value, int | float) or not np.ndim(value):
-        return value if isinstance(value, int) else float(value)
-    return np.asarray(value, dtype=float)
+# What was observed ----------------------------------------------------------------------------
 
 
 def _observe(
     statement: Statement,
     known: Mapping[str, Constant],
-    facts: Facts | None,
+    facts: told.Facts | None,
     run: Mapping[str, np.ndarray],
     ceilings: Mapping[str, float],
 ) -> Curve | Sample:
@@ -287,21 +201,16 @@ def _observe(
     rounds = np.arange(len(N))
     if facts.r_hat >= len(N) - 1:
         raise InputError(f"constants['r_hat'] = {facts.r_hat}: the run has {len(N) - 1} rounds")
-    given = run.get("N_error")
-    # without a word on it: a nonexpansive update in float64 adds up a few units in the last place a round
-    error = given if given is not None else 64 * np.finfo(float).eps * (rounds + 1.0) * np.abs(N).max()
-    if np.shape(error) != rounds.shape or np.any(error < 0):
-        raise InputError(f"run['N_error'] has shape {np.shape(error)}: give {len(N)} numbers >= 0")
     totals = N.sum(axis=1, keepdims=True)
     if not np.all(totals > 0):
         raise InputError("run['N']: a round has no participation at all: its weights do not exist")
     data = {
         "N": (("round", "client"), N),
-        "N_error": ("round", error),
+        "N_error": ("round", told.rounding(run)),
         "p": (("round", "client"), N / totals),
     }
     curve = _FROM_N[quantity](facts, xr.Dataset(data, coords={"round": rounds}))
-    return curve if given is not None else replace(curve, proven=False)
+    return curve if "N_error" in run else replace(curve, proven=False)
 
 
 def _measured(
@@ -315,13 +224,7 @@ def _measured(
     if values.ndim != 1 or not values.size:
         raise InputError(f"run[{quantity!r}] has shape {values.shape}: give one number a seed, or a round")
     if f"{quantity}_error" in run or quantity in _FROM_N:
-        error = run.get(f"{quantity}_error", np.zeros(values.size))
-        rounds = run.get("round", np.arange(values.size)).astype(int)
-        if error.shape != values.shape or rounds.shape != values.shape or np.any(error < 0):
-            raise InputError(f"run[{quantity!r}_error] and run['round'] have to fit its {values.size} values")
-        axis: Axis = "R" if "R" in statement.symbols else "r"
-        proven = f"{quantity}_error" in run
-        return Curve(axis, rounds, values, error, np.zeros(values.size, dtype=bool), proven=proven)
+        return _curve(quantity, statement, known, run)
     if np.any(values < 0):
         raise InputError(f"run[{quantity!r}] holds {values.min():g}: its expectation is of a variable >= 0")
     none = np.zeros(0, dtype=int)
@@ -336,6 +239,29 @@ def _measured(
     )
 
 
+def _curve(
+    quantity: str, statement: Statement, known: Mapping[str, Constant], run: Mapping[str, np.ndarray]
+) -> Curve:
+    """A quantity that the caller measured round by round, or horizon by horizon."""
+    values, proven = run[quantity], f"{quantity}_error" in run
+    error = run.get(f"{quantity}_error", np.zeros(values.size))
+    if error.shape != values.shape or np.any(error < 0):
+        raise InputError(f"run['{quantity}_error'] has shape {error.shape}: give {values.size} numbers >= 0")
+    axis: Axis = "R" if "R" in statement.symbols else "r"
+    r_hat = int(np.asarray(known["r_hat"].value)) if "r_hat" in known else 0
+    rounds = told.rounds(run, quantity, r_hat + 1 if axis == "R" else 0)
+    if rounds is None and axis == "R":
+        if values.size > 1 or "R" not in known:
+            raise InputError(
+                f"run['round'] is missing: give the horizon R of each value of run[{quantity!r}]"
+            )
+        rounds = np.array([int(np.asarray(known["R"].value))])
+    rounds = np.arange(values.size) if rounds is None else rounds
+    if quantity == "ne_distance":
+        told.starts_at(known, values, error, rounds, quantity)
+    return Curve(axis, rounds, values, error, np.zeros(values.size, dtype=bool), proven=proven)
+
+
 def _starts(
     statement: Statement,
     known: Mapping[str, Constant],
@@ -345,8 +271,8 @@ def _starts(
 ) -> tuple[Start, ...]:
     """The expectations in the bound that the run holds seed by seed; the others stay constants."""
     found = []
-    for name, variable in _STARTS.items():
-        if name not in statement.symbols or variable not in run or name in known:
+    for name, variable in told.STARTS.items():
+        if name not in statement.symbols or variable not in run:
             continue
         values = run[variable]
         if values.shape != (seeds,) or np.any(values < 0):

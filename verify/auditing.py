@@ -6,7 +6,7 @@ import json
 import platform
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,7 @@ from verify.verdict import Outcome
 
 ALPHA = 0.01
 SCHEMA = 1
+NOT_INSTALLED = "not installed"
 LONGEST_TRAJECTORY = 1_000
 MOST_KEPT = 1 << 24  # floats of models that a run keeps at most (128 MiB)
 _RANDOM = ("grad_f_sq@", "f_gap_avg", "consensus_error", "f_gap_start", "x_dist_sq_start")
@@ -77,7 +78,7 @@ class Report:
         """The content of `report.json`."""
         return {
             "schema": SCHEMA,
-            "config": self.config,
+            "config": {**self.config, **({"partial": True} if self.partial else {})},
             "constants": {a.setup.instance.name: _constants(a) for a in self.audits},
             "verdicts": [f.verdict.to_json() for f in self.findings],
             "ledger": [step.to_json(times=False) for step in self.ledger],
@@ -251,8 +252,17 @@ def _constants(a: Audit) -> dict[str, Any]:
 
 def versions() -> dict[str, str]:
     """The versions that the numbers depend on."""
-    found = {name: version(name) for name in _LIBRARIES}
-    return {"boundaudit": version("boundaudit"), "python": platform.python_version(), **found}
+    ours, *libraries = (_version(name) for name in ("boundaudit", *_LIBRARIES))
+    found = dict(zip(_LIBRARIES, libraries, strict=True))
+    return {"boundaudit": ours, "python": platform.python_version(), **found}
+
+
+def _version(name: str) -> str:
+    """As installed; a source tree runs without being installed, and then there is none to tell."""
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return NOT_INSTALLED
 
 
 def dump(report: Report, figures: Sequence[str] = ()) -> str:

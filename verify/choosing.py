@@ -45,7 +45,16 @@ def choose_steps(
         note = "given in the instance"
         if isinstance(value, str):
             note = f"{value} that the hypotheses of the checked statements allow"
-            value = extreme(_bindings([s for s in statements if _limits(s, name)], constants, known.absent))
+            limiting = [s for s in statements if _limits(s, name)]
+            found = _bindings(limiting, constants, known.absent)
+            lacking = {n: known.absent[n] for s in limiting for n in needed(s) if n in known.absent}
+            if value == "largest" and lacking and not found:
+                why = "; ".join(f"{n}: {reason}" for n, reason in lacking.items())
+                raise InputError(
+                    f"algorithm.{name} = 'largest': no checked statement limits it here ({why}): give a number, or "
+                    "another game or problem"
+                )
+            value = extreme(found)
         constants[name] = Constant(name, value, Provenance.GIVEN, note=note)
 
     if not algorithm.regularised:

@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Float
 
 from bounds import Sense
-from verify.observed import Curve
+from verify.observed import RUN_ROUNDING, Curve
 from verify.verdict import Outcome
 
 # Two numbers that agree to within their errors are told apart only where they exceed a few of these errors.
@@ -76,7 +76,10 @@ def _at_most(
     resolution = float(size[tie].max()) if np.any(tie) else 0.0
     if np.any(unresolved):
         index = int(np.flatnonzero(unresolved)[0])
-        return CurveFinding(Outcome.INCONCLUSIVE, index, resolution, "rounding: a tie above the resolution")
+        reason = "rounding: a tie above the resolution"
+        if curve.error[index] > max(RUN_ROUNDING * size[index], error[index] / 2):
+            reason += f" (the run is known only to {curve.error[index]:.2g} there: too coarse to decide)"
+        return CurveFinding(Outcome.INCONCLUSIVE, index, resolution, reason)
     worst = np.where(below & ~curve.identity, _used(values, high), -np.inf)
     index = int(np.argmax(worst)) if np.any(below) else int(curve.rounds.size - 1)
     if np.all(low >= curve.ceiling):

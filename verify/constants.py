@@ -9,7 +9,6 @@ true mu_F is no larger, so that a bound computed from them is only indicative. `
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,7 +21,7 @@ from bounds.core.constant import Constant, Provenance
 from games.base import Game
 from games.user import ParticipationGame
 from simulate.problems.base import Problem
-from verify.errors import InputError, run_command
+from verify.errors import InputError, Parser, run_command
 from verify.estimating import learning, participation
 from verify.estimating.clients import Ball, Client, Point, checked, clients_of
 from verify.estimating.toml import written
@@ -259,9 +258,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     from verify.instance import load_instance
     from verify.setup import build
 
-    parser = argparse.ArgumentParser(
-        prog="python -m verify.constants", description="Writes an instance's constants as TOML."
-    )
+    parser = Parser(prog="python -m verify.constants", description="Writes an instance's constants as TOML.")
     parser.add_argument("--instance", required=True, metavar="NAME|FILE.toml")
     parser.add_argument("--attack", action="store_true", help="try to beat L, nu and (G, B), mu_F and L_F")
     parser.add_argument(

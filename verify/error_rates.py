@@ -6,7 +6,6 @@ belong to (law, ratio, size, repetition), so the table is the same every time.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +14,7 @@ import numpy as np
 from jaxtyping import Float
 from scipy import stats
 
-from verify.errors import run_command
+from verify.errors import Parser, run_command
 from verify.expectation import Linear, judge
 from verify.observed import Sample
 from verify.statistics import against_at_least, against_at_most
@@ -269,9 +268,7 @@ def _row(cell: Cell) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the page, or write it."""
-    parser = argparse.ArgumentParser(
-        prog="python -m verify.error_rates", description="Measure the verdict's error rates."
-    )
+    parser = Parser(prog="python -m verify.error_rates", description="Measure the verdict's error rates.")
     parser.add_argument("--repetitions", type=int, default=1000, metavar="N", help="samples a cell")
     parser.add_argument(
         "--out", type=Path, metavar="FILE", help="write the page there instead of printing it"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import argparse
+import re
 import sys
 from collections.abc import Callable
 
@@ -12,6 +14,24 @@ EXIT_STANDS, EXIT_VIOLATED, EXIT_BAD_INPUT, EXIT_INCOMPLETE, EXIT_INTERRUPTED = 
 
 class InputError(ValueError):
     """Bad input: the message names the key, the value and what would be right."""
+
+
+class Parser(argparse.ArgumentParser):
+    """argparse, with errors as one line like every other bad input."""
+
+    def error(self, message: str) -> None:  # type: ignore[override]
+        raise InputError(f"{message} (see --help)")
+
+
+def integer(name: str, least: int) -> Callable[[str], int]:
+    """How argparse reads `--name`: ASCII digits, at most 18 of them, and a number >= `least`."""
+
+    def parse(text: str) -> int:
+        if not re.fullmatch(r"[+-]?[0-9]{1,18}", text) or int(text) < least:
+            raise argparse.ArgumentTypeError(f"--{name} {text}: give an integer >= {least}")
+        return int(text)
+
+    return parse
 
 
 def run_command(command: Callable[[], int]) -> None:

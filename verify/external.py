@@ -8,7 +8,8 @@ What a file may hold (NetCDF variables, npz arrays, csv columns):
 - `grad_f_sq` [round] or [seed, round]: ||grad f(x_hat_r)||^2. Where H = 1 these are all the steps that Theorems 4.6
   and 4.10 average over; where H > 1 they are not, and are not used.
 - `dist_sq` [round] or [seed, round]: ||x_hat_r - x*||^2.
-- `f_avg_p_now`, `f_avg_p_next` [seed]: f at the averaged iterate after the last round, with either weights.
+- `f_avg_p_now`, `f_avg_p_next` [seed]: f at the averaged iterate after the last round, with either weights. In a csv
+  file they stand on the row of the last round; the rows before it are empty there, or repeat it.
 
 A csv file has a header; a row is a round (column `round`, from 0 without a gap), of a seed where there is a column
 `seed`. A run file of this project's own simulator is read whole. What is not there is not checked, and its name
@@ -171,12 +172,12 @@ def _csv(source: Path) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
     if len(rows) < 2:
         raise InputError(f"--run {source}: give a header and a row for every round")
     header = [name.strip() for name in rows[0]]
-    known = {"seed", "round", *PER_ROUND}
+    known = {"seed", "round", *PER_ROUND, *PER_SEED}
     for name in header:
         if name not in known and not _CLIENT.fullmatch(name):
             raise InputError(
                 f"--run {source}: column {name[:40]!r} is not known: give seed, round, N_0, N_1, ..., "
-                + ", ".join(PER_ROUND)
+                + ", ".join((*PER_ROUND, *PER_SEED))
             )
     if len(set(header)) < len(header):
         raise InputError(f"--run {source}: a column stands twice: {', '.join(header)[:120]}")
@@ -186,6 +187,8 @@ def _csv(source: Path) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
         if len(row) != len(header):
             raise InputError(f"--run {source}: line {number} has {len(row)} fields, the header {len(header)}")
     table = {name: [row[i].strip() for row in rows[1:]] for i, name in enumerate(header)}
+    empty = {name: np.array([not text for text in table[name]]) for name in PER_SEED if name in table}
+    table |= {name: [text or "0" for text in table[name]] for name in empty}  # 0 adds no digits to the others
     values = {name: _numbers(source, name, column) for name, column in table.items()}
     try:
         units = _last_places(table)
@@ -193,7 +196,7 @@ def _csv(source: Path) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
         raise InputError(
             f"--run {source}: a number is not written in decimals: give digits, point and exponent"
         ) from None
-    return _by_seed(source, values, units)
+    return _by_seed(source, values, units, empty)
 
 
 def _numbers(source: Path, name: str, column: list[str]) -> np.ndarray:
@@ -240,7 +243,10 @@ def _digits(text: str) -> tuple[int, int, int]:
 
 
 def _by_seed(
-    source: Path, values: dict[str, np.ndarray], units: dict[str, np.ndarray]
+    source: Path,
+    values: dict[str, np.ndarray],
+    units: dict[str, np.ndarray],
+    empty: dict[str, np.ndarray],
 ) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
     seeds = values.pop("seed", np.zeros(len(values["round"])))
     rounds = values.pop("round")
@@ -252,7 +258,18 @@ def _by_seed(
         raise InputError(f"--run {source}: column round: every seed needs each round 0, 1, ..., R once")
     shape = (len(names), int(per))
     arrays = {n: v[order].reshape(shape) for n, v in values.items()}
-    return arrays, {n: u[order].reshape(shape) for n, u in units.items() if n in arrays}
+    sorted_units = {n: u[order].reshape(shape) for n, u in units.items() if n in arrays}
+    for name, blank in empty.items():
+        whole, given = arrays[name], ~blank[order].reshape(shape)
+        last = whole[:, -1]
+        if not given[:, -1].all():
+            raise InputError(f"--run {source}: column {name}: give it on the row of each seed's last round")
+        if np.any(given & (whole != last[:, None])):
+            raise InputError(
+                f"--run {source}: column {name} changes: it is one number a seed, after the last round"
+            )
+        arrays[name], sorted_units[name] = last, sorted_units[name][:, -1]
+    return arrays, sorted_units
 
 
 # Fitting --------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+import numpy as np
 from sympy import GreaterThan
 
 from bounds import Constant, Hypothesis, MethodError, Provenance, Statement
@@ -27,6 +28,12 @@ def largest_step(name: str, statements: Sequence[Bound]) -> float:
             continue  # this statement does not limit it
     value = min(limits, default=math.inf)
     if not 0 < value < math.inf:
+        vague = _vague(statements)
+        if vague and not value > 0:
+            raise InputError(
+                f"algorithm.{name} = 'largest': {vague}, which leaves the hypotheses undecided for every {name} > 0: "
+                f"give {name}, or a game whose equilibrium is known exactly"
+            )
         found = "leave no value > 0" if value <= 0 else "do not limit it"
         raise InputError(
             f"algorithm.{name} = 'largest': the hypotheses of the checked statements {found}: give a number"
@@ -47,9 +54,27 @@ def smallest_index(name: str, statements: Sequence[Bound], below: int) -> int:
     ):  # a limit within rounding of an integer needs the next one
         if all(_holds(name, *bound, value) for bound in statements):
             return value
+    vague = _vague(statements)
+    if vague:
+        raise InputError(
+            f"algorithm.{name} = 'smallest': {vague}, which leaves the hypotheses undecided: give {name}, or a game "
+            "whose equilibrium is known exactly"
+        )
     raise InputError(
         f"algorithm.{name} = 'smallest': the hypotheses need {name} >= {needed:.6g}: give a larger R"
     )
+
+
+def _vague(statements: Sequence[Bound]) -> str:
+    """That a start at the equilibrium is known to be there only to a radius, if so: dist_0 may then be 0 or not."""
+    for _, constants in statements:
+        dist_0 = constants.get("dist_0")
+        if dist_0 is not None and float(np.asarray(dist_0.value)) <= float(np.max(dist_0.radius)) != 0.0:
+            return (
+                f"dist_0 = {float(np.asarray(dist_0.value)):.3g} is known only to {float(np.max(dist_0.radius)):.2g}, "
+                "as the equilibrium is"
+            )
+    return ""
 
 
 def _needed(name: str, statement: Statement, constants: Mapping[str, Constant]) -> float:

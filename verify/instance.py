@@ -38,12 +38,14 @@ def load_instance(name_or_path: str, *, allow_code: bool = False) -> Instance:
         return parse_instance((_FOLDER / f"{name_or_path}.toml").read_text("utf-8"), name_or_path)
     path = Path(name_or_path)
     try:
+        if not name_or_path.strip():
+            raise InputError(f"--instance {name_or_path!r}: give a built-in name or a TOML file")
         if path.is_dir():
             raise InputError(f"--instance {path} is a directory: give a TOML file")
         if not path.exists():
             known = ", ".join(builtin_instances())
             raise InputError(f"--instance {path}: no such file or built-in instance (built in: {known})")
-        text = path.read_text("utf-8")
+        text = path.read_text("utf-8-sig")  # some editors put a byte order mark first
     except InputError:
         raise
     except (OSError, ValueError) as error:  # ValueError: not UTF-8, or a path with a null byte
@@ -102,6 +104,8 @@ def _first(error: ValidationError) -> str:
     if first["type"] == "union_tag_not_found":
         key = str(context["discriminator"]).strip("'").replace("kind_of()", "kind")
         return f"{location}: {key} is missing: say which {key} it is"
+    if first["type"] == "string_pattern_mismatch" and location in _IN_WORDS:
+        message = f"give {_IN_WORDS[location]}"
     value = first.get("input")
     shown = f" = {_shown(value)}" if isinstance(value, str | int | float | bool) else ""
     more = f" (and {len(others)} more)" if others else ""
@@ -110,4 +114,5 @@ def _first(error: ValidationError) -> str:
 
 # What pydantic adds to a key's path: the kind of a table (always in second place), and a union's branches.
 _TABLES = frozenset({"data", "problem", "game", "welfare"})
+_IN_WORDS = {"name": "letters, digits and . _ -, a letter or digit first, at most 60 of them"}  # for patterns
 _BRANCHES = frozenset({"float", "int", "str", "constrained-float", "constrained-int", "RandomStart"})

@@ -18,12 +18,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from bounds.core.step import Step
 from bounds.incentfedavg.steps import steps
 from verify import ledger_page, ledger_text
+from verify.errors import InputError, Parser, integer, run_command
 from verify.judge import Report, judge
 from verify.provers.discharge import Status, workshop
 
@@ -79,9 +80,7 @@ def exit_code(reports: Sequence[Report]) -> int:
 
 
 def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        prog="verify.ledger", description="Judges every step of the paper's proofs."
-    )
+    parser = Parser(prog="python -m verify.ledger", description="Judges every step of the paper's proofs.")
     parser.add_argument("--only", metavar="ID")
     parser.add_argument("--edition", choices=("printed", "corrected", "sharp"))
     parser.add_argument("--json", action="store_true", help='one object {"ledger": [...]}')
@@ -93,16 +92,22 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--mutate", action="store_true", help="mutate the tight steps and print the kill rate"
     )
-    parser.add_argument("--sample", type=int, metavar="N", help="with --mutate: N mutants an obligation")
+    parser.add_argument(
+        "--sample", type=integer("sample", 1), metavar="N", help="with --mutate: N mutants an obligation"
+    )
     parser.add_argument("--docs", metavar="FILE", help="write the ledger as a Markdown page")
-    options = parser.parse_args(argv)
+    options: argparse.Namespace = parser.parse_args(argv)
     if options.save and (not options.cold or options.only or options.edition or options.explain):
         parser.error("--save goes with --cold alone: a partial store would forget the rest")
     return options
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """The command line; see the module's docstring."""
+    """The command line; see the module's docstring.
+
+    Raises:
+        InputError: for options that name nothing, or a page that cannot be written.
+    """
     options = _arguments(argv)
     try:
         if options.explain:
@@ -117,11 +122,12 @@ def main(argv: Sequence[str] | None = None) -> int:
             return 0
         reports = run_ledger(only=options.only, edition=options.edition, cold=options.cold, save=options.save)
     except ValueError as error:
-        print(f"verify.ledger: {error}", file=sys.stderr)
-        return 2
+        raise InputError(str(error)) from None
     if options.docs:
-        with open(options.docs, "w", encoding="utf-8") as page:
-            page.write(ledger_page.page(reports))
+        try:
+            Path(options.docs).write_text(ledger_page.page(reports), "utf-8")
+        except OSError as error:
+            raise InputError(f"--docs {options.docs} cannot be written: {error.strerror}") from None
     if options.json:
         print(json.dumps({"ledger": [r.to_json() for r in reports]}, indent=1))
     else:
@@ -130,4 +136,4 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_command(main)

@@ -21,6 +21,13 @@ def check_writable(out: Path) -> None:
         InputError: if `out` is a file, is a folder that holds something other than an earlier report, or its
             parent does not exist or cannot be written to.
     """
+    try:
+        _check(out)
+    except OSError as error:  # a name that is too long
+        raise InputError(f"--out {str(out)[:60]}: {error.strerror}: give another folder") from None
+
+
+def _check(out: Path) -> None:
     if out.exists():
         if not out.is_dir():
             raise InputError(f"--out {out} is a file: give a folder")

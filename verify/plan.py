@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import bounds
-from verify.errors import EXIT_STANDS, EXIT_VIOLATED, InputError, run_command
+from verify.errors import EXIT_STANDS, EXIT_VIOLATED, InputError, Parser, run_command
 from verify.planner.cost import cost_of, draw_front
 from verify.planner.errors import NoPlan
 from verify.planner.goals import THEOREMS, named
@@ -23,16 +23,9 @@ from verify.planner.text import editions_text, front_text, plan_text
 _CHOICES = ("gamma", "gamma_tilde", "r_hat", "R", "epsilon_ne")
 
 
-class _Parser(argparse.ArgumentParser):
-    """argparse, with errors as one line like every other bad input."""
-
-    def error(self, message: str) -> None:  # type: ignore[override]
-        raise InputError(f"{message} (see --help)")
-
-
 def parser() -> argparse.ArgumentParser:
     """The command line of `python -m verify.plan`."""
-    p = _Parser(
+    p = Parser(
         prog="python -m verify.plan",
         description="The fewest rounds that a theorem guarantees to be enough; exit 0 with a plan (or a certificate "
         "that stands), 1 if there is none (or it does not), 2 on bad input.",

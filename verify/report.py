@@ -6,14 +6,22 @@ import argparse
 import os
 import shlex
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import bounds
 from verify.auditing import Progress, Report, audit, dump, proof_steps
 from verify.errata import latex
-from verify.errors import EXIT_INTERRUPTED, EXIT_STANDS, EXIT_VIOLATED, InputError, run_command
+from verify.errors import (
+    EXIT_INTERRUPTED,
+    EXIT_STANDS,
+    EXIT_VIOLATED,
+    InputError,
+    Parser,
+    integer,
+    run_command,
+)
 from verify.experiments.results import Experiment
 from verify.foreign import audit_run
 from verify.instance import builtin_instances, load_instance
@@ -23,16 +31,9 @@ from verify.progress import progress
 from verify.schema import Instance
 
 
-class _Parser(argparse.ArgumentParser):
-    """argparse, with errors as one line like every other bad input."""
-
-    def error(self, message: str) -> None:  # type: ignore[override]
-        raise InputError(f"{message} (see --help)")
-
-
 def parser() -> argparse.ArgumentParser:
     """The command line of `python -m verify.report`."""
-    p = _Parser(
+    p = Parser(
         prog="python -m verify.report",
         description="Check the paper's statements against runs; exit 0 if every corrected and sharp one stands, "
         "1 if one is violated, 2 on bad input.",
@@ -58,28 +59,19 @@ def parser() -> argparse.ArgumentParser:
         help="check a run that another implementation made of one instance",
     )
     p.add_argument("--only", action="append", metavar="ID", help="only this statement (repeatable)")
-    p.add_argument("--seeds", type=_integer("seeds", 1), metavar="S", help="seeds per instance")
+    p.add_argument("--seeds", type=integer("seeds", 1), metavar="S", help="seeds per instance")
     p.add_argument(
         "--until-decided",
-        type=_integer("until-decided", 1),
+        type=integer("until-decided", 1),
         metavar="BUDGET",
         help="go on until every expectation is decided, with at most BUDGET seeds an instance",
     )
-    p.add_argument("--seed", type=_integer("seed", 0), metavar="K", help="root of all random streams")
+    p.add_argument("--seed", type=integer("seed", 0), metavar="K", help="root of all random streams")
     p.add_argument(
-        "--jobs", type=_integer("jobs", 1), default=os.cpu_count() or 1, metavar="J", help="processes"
+        "--jobs", type=integer("jobs", 1), default=os.cpu_count() or 1, metavar="J", help="processes"
     )
     p.add_argument("--out", type=Path, default=Path("report"), metavar="DIR", help="default: report")
     return p
-
-
-def _integer(name: str, least: int) -> Callable[[str], int]:
-    def parse(text: str) -> int:
-        if not text.lstrip("+-").isdigit() or int(text) < least:
-            raise argparse.ArgumentTypeError(f"--{name} {text}: give an integer >= {least}")
-        return int(text)
-
-    return parse
 
 
 def chosen(names: Sequence[str], only: Sequence[str] | None, allow_code: bool = False) -> list[Instance]:
@@ -195,6 +187,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         tell("drawing and writing", 0, 1)
         command = shlex.join(["python", "-m", "verify.report", *words])
         write(report, options.out, command, sources, experiments)
+    if report.partial:
+        print("Interrupted: this is what was finished, and the rest was not checked.")
     print(summary(report))
     print(f"report: {options.out / 'report.html'}")
     if report.partial:

@@ -10,7 +10,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import bounds
-from verify.errors import EXIT_INTERRUPTED, EXIT_STANDS, EXIT_VIOLATED, InputError, run_command
+from verify.errors import (
+    EXIT_INTERRUPTED,
+    EXIT_STANDS,
+    EXIT_VIOLATED,
+    InputError,
+    Parser,
+    integer,
+    run_command,
+)
 from verify.progress import progress
 from verify.searching.store import FILE, Stored, stored, table, write
 from verify.searching.worst import BUDGET, Worst, known_statement, searchable, worst_case
@@ -18,16 +26,9 @@ from verify.searching.worst import BUDGET, Worst, known_statement, searchable, w
 _WIDER = 1e-9  # a ratio made again agrees with the stored one to this
 
 
-class _Parser(argparse.ArgumentParser):
-    """argparse, with errors as one line like every other bad input."""
-
-    def error(self, message: str) -> None:  # type: ignore[override]
-        raise InputError(f"{message} (see --help)")
-
-
 def parser() -> argparse.ArgumentParser:
     """The command line of `python -m verify.search`."""
-    p = _Parser(
+    p = Parser(
         prog="python -m verify.search",
         description="Search for the hypothesis-respecting instance with the largest observed/bound, shrink it, and "
         "prove its ratio. Statements that have a family: " + ", ".join(searchable()),
@@ -36,12 +37,12 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument(
         "--edition", default="corrected", metavar="E", help="printed, corrected (default) or sharp"
     )
-    p.add_argument("--seed", type=_integer("seed", 0), default=0, metavar="K", help="of the random choices")
+    p.add_argument("--seed", type=integer("seed", 0), default=0, metavar="K", help="of the random choices")
     p.add_argument(
-        "--budget", type=_integer("budget", 1), default=BUDGET, metavar="N", help="evaluations of the ratio"
+        "--budget", type=integer("budget", 1), default=BUDGET, metavar="N", help="evaluations of the ratio"
     )
     p.add_argument(
-        "--jobs", type=_integer("jobs", 1), default=os.cpu_count() or 1, metavar="J", help="processes"
+        "--jobs", type=integer("jobs", 1), default=os.cpu_count() or 1, metavar="J", help="processes"
     )
     p.add_argument("--out", type=Path, metavar="FILE", help="write the instance (or the table) there")
     p.add_argument("--json", action="store_true", help="print everything as JSON")
@@ -49,15 +50,6 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument("--recheck", action="store_true", help="prove every stored ratio again")
     p.add_argument("--renew", action="store_true", help="search every statement and replace what is stored")
     return p
-
-
-def _integer(name: str, least: int) -> argparse._ActionType:
-    def parse(text: str) -> int:
-        if not text.lstrip("+-").isdigit() or int(text) < least:
-            raise argparse.ArgumentTypeError(f"--{name} {text}: give an integer >= {least}")
-        return int(text)
-
-    return parse
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

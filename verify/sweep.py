@@ -19,6 +19,7 @@ from verify.errors import (
     EXIT_STANDS,
     EXIT_VIOLATED,
     InputError,
+    Parser,
     run_command,
 )
 from verify.output import fresh_folder
@@ -34,16 +35,9 @@ MOST_POINTS = 100_000
 MARKER, PAGE, CACHE, WORST = "sweep.json", "sweep.html", "cache", "worst"
 
 
-class _Parser(argparse.ArgumentParser):
-    """argparse, with errors as one line like every other bad input."""
-
-    def error(self, message: str) -> None:  # type: ignore[override]
-        raise InputError(f"{message} (see --help)")
-
-
 def parser() -> argparse.ArgumentParser:
     """The command line of `python -m verify.sweep`."""
-    p = _Parser(
+    p = Parser(
         prog="python -m verify.sweep",
         description="Audit every instance of a grid. Exit 0 if all is well, 1 if a corrected or sharp statement is "
         "violated somewhere, 2 on bad input, 3 if some instance could not be audited or workers were lost (run the "

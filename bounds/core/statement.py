@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
@@ -200,6 +200,9 @@ class Statement:
     def largest(self, name: str, constants: Constants) -> float:
         """The largest float `name` that satisfies every hypothesis of the form `name <= ...` (at one point).
 
+        Where the limit is known only to a radius, the largest that is proved to satisfy them; at most 0 where none
+        is.
+
         Raises:
             MethodError: if no hypothesis bounds `name` from above by other constants.
         """
@@ -213,9 +216,11 @@ class Statement:
         if not bounds:
             raise MethodError(f"{self.id}: no hypothesis bounds {name} from above by the constants given")
         best = min(plan.decide(a, trial)[2] for a in bounds)
-        while not all(plan.decide(a, {**trial, name: best})[0] for a in bounds):
-            best = float(np.nextafter(best, -np.inf))
-        return best
+        if not 0 < best < np.inf:
+            return best
+        return largest_float(
+            best, lambda value: all(plan.decide(a, {**trial, name: value})[0] for a in bounds)
+        )
 
     def latex(self) -> str:
         """The statement as LaTeX, in the paper's glyphs."""
@@ -297,3 +302,23 @@ class Statement:
         why = f" ({hypothesis.note})" if holds is None and hypothesis.note else ""
         text = f"{hypothesis.name}: {lhs:.10g} against {rhs:.10g}, {word}{why}"
         return HypothesisCheck(hypothesis.name, holds, lhs, rhs, slack, text)
+
+
+def largest_float(top: float, allowed: Callable[[float], bool]) -> float:
+    """The largest float64 in [0, top] that is allowed, if with a number every smaller one > 0 is (0 if none is).
+
+    Bisection over the ordered floats, its steps doubling down from `top` at first: a limit known to the last place
+    takes a question or two, one known only to a radius about twice as many as it loses bits, never more than 126.
+    """
+    bits = int(np.float64(top).view(np.int64))  # positive floats are ordered like the integers of their bits
+    low, high, step = bits, bits + 1, 1
+
+    def at(index: int) -> float:
+        return float(np.int64(index).view(np.float64))
+
+    while low > 0 and not allowed(at(low)):
+        low, high, step = max(low - step, 0), low, 2 * step
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if allowed(at(middle)) else (low, middle)
+    return at(low)

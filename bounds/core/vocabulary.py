@@ -52,7 +52,7 @@ class Domain:
         flat, ok = np.ravel(np.asarray(value, dtype=float)), np.ravel(inside)
         first = int(np.argmin(ok))
         where = f" (entry {first}, one of {int((~ok).sum())})" if flat.size > 1 else ""
-        raise DomainError(f"{name} = {flat[first]!r}{where}: give {self}")
+        raise DomainError(f"{name} = {float(flat[first])!r}{where}: give {self}")
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,7 @@ from reference.section_6_2 import gamma_limits_6_8, threshold_6_8
 
 import bounds
 from bounds import Constant, Edition, HypothesisFails, Kind
+from bounds.core.statement import largest_float
 
 CASES = twins.valued_cases()
 ULPS = 12.0  # measured: 10 for the sums of Lemma 4.4, 5 elsewhere
@@ -197,6 +198,29 @@ def test_limits_of_the_step_size(case: tuple[str, str]) -> None:
         statement.evaluate({**ours, "gamma": largest})
         with pytest.raises(HypothesisFails, match="gamma <="):
             statement.evaluate({**ours, "gamma": float(np.nextafter(largest, np.inf))})
+
+
+def test_the_largest_step_where_the_limit_is_known_only_to_a_radius() -> None:
+    """Some 10^7 floats lie between the middle of the limit and the largest that is surely below it."""
+    statement = bounds.get("Theorem 4.9(i-1)")
+    constants = ALL["Theorem 4.9(i-1)", "corrected"].draw(np.random.default_rng(4))
+    constants["dist_0"] = bounds.Constant("dist_0", 3.0, radius=1e-5)
+    found = statement.largest("gamma", constants)
+    ends = [statement.largest("gamma", {**constants, "dist_0": 3.0 + off}) for off in (-1e-5, 1e-5)]
+    assert ends[1] < ends[0] * (1 - 1e-9)
+    assert ends[1] * (1 - 1e-10) <= found <= ends[1]  # the enclosure is wider by the second order, (1e-5/3)^2
+
+
+@pytest.mark.parametrize("limit", [1.0, 0.3, 1.0 - 1e-9, 1e-12, 1e-300, 5e-324, 0.0])
+def test_the_largest_float_that_is_allowed(limit: float) -> None:
+    asked = []
+
+    def allowed(value: float) -> bool:
+        asked.append(value)
+        return 0 < value <= limit
+
+    assert largest_float(1.0, allowed) == limit
+    assert len(asked) <= (1 if limit == 1.0 else 126)
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import xarray as xr
 import bounds
 import verify
 from bounds import Constant, Provenance
+from verify import told
 from verify.api import check
 from verify.errors import InputError
 from verify.verdict import Outcome, Rigor
@@ -99,9 +100,11 @@ def test_an_estimated_constant_only_indicates() -> None:
 
 
 def test_measured_curves_and_assumptions() -> None:
-    d = 0.5 * 3.0 * 0.875 ** np.arange(30)
+    rounds = np.arange(1, 30)
+    d = 0.5 * 3.0 * 0.875**rounds
     constants = {**EXPECTED, "R": 30}
-    verdict = check("Lemma 4.3(i)", constants, {"ne_distance": d, "ne_distance_error": np.full(30, 1e-12)})
+    measured = {"ne_distance": d, "ne_distance_error": np.full(29, 1e-12), "round": rounds}
+    verdict = check("Lemma 4.3(i)", constants, measured)
     assert verdict.outcome is Outcome.HOLDS
     assert check("Assumption 2.2(ii)", {"mu_F": 1.0, "L_F": 2.0}, {}).outcome is Outcome.HOLDS
     assert check("Assumption 2.2(ii)", {"mu_F": 0.0, "L_F": 2.0}, {}).outcome is Outcome.HYPOTHESIS_FAILS
@@ -126,6 +129,126 @@ def test_bad_input_is_one_line(constants, run, message) -> None:
     with pytest.raises(InputError, match=message) as error:
         check("Lemma 4.3(i)", constants, run)
     assert "\n" not in str(error.value)
+
+
+FINE = {"N": rotation(), "N_error": np.full(61, 1e-15)}
+
+
+@pytest.mark.parametrize(
+    ("statement", "more", "run", "message"),
+    [
+        ("Lemma 4.3(i)", {"dist_0": 10.0}, FINE, r"'dist_0'\] = 10, but from .* it is 3:"),
+        ("Lemma 4.3(i)", {"dist_0": 0.1}, FINE, r"'dist_0'\] = 0\.1, but from .* it is 3:"),
+        ("Lemma 4.3(ii)", {"m": 1}, FINE, r"'m'\] = 1, but from run\['N'\] it is 2"),
+        ("Lemma 4.3(ii)", {"N_star_l1": 0.01}, FINE, r"'N_star_l1'\] = 0\.01, but from .* it is 10"),
+        ("Theorem 4.6(i-2)", {"R": 1000, "r_hat": 0}, FINE, r"'R'\] = 1000, but from run\['N'\] it is 60"),
+        ("Theorem 4.6(i-2)", {"p_star": [0.5, 0.5], "r_hat": 0}, FINE, r"'p_star'\] = \[0\.5, 0\.5\], but"),
+        ("Lemma 4.3(i)", {"dist_0": 9.0}, {"ne_distance": [3.0, 2.0]}, r"'dist_0'\] = 9, .* round 0 it is 3"),
+    ],
+)
+def test_constants_that_contradict_the_run_are_refused(statement, more, run, message) -> None:
+    with pytest.raises(InputError, match=message):
+        check(statement, {**CONSTANTS, **more}, run)
+
+
+def test_constants_that_agree_with_the_run_to_rounding_are_taken() -> None:
+    own = {"dist_0": float(np.linalg.norm([1.8, 2.4])), "m": 2, "R": 60, "N_star_l1": 10.0}
+    assert check("Lemma 4.3(i)", {**CONSTANTS, **own}, FINE).outcome is Outcome.HOLDS
+    wide = {"dist_0": Constant("dist_0", 3.5, radius=0.6)}
+    assert check("Lemma 4.3(i)", {**CONSTANTS, **wide}, FINE).outcome is not Outcome.VIOLATED
+
+
+@pytest.mark.parametrize("alpha", [1, 2, 0, -1, float("nan"), "x", True, None])
+def test_a_level_outside_0_1_is_refused(alpha) -> None:
+    with pytest.raises(InputError, match=r"alpha = .*: give a number > 0 and < 1"):
+        told.level(alpha)
+    with pytest.raises(InputError, match=r"alpha = 2\.0: give a number > 0 and < 1"):
+        check("Lemma 4.3(i)", CONSTANTS, FINE, alpha=2.0)
+
+
+@pytest.mark.parametrize(
+    ("ceilings", "message"),
+    [
+        ({"grad_f_sq": 5.0}, r"'grad_f_sq'\] = 5: run\['grad_f_sq'\] reaches 20"),
+        ({"grad_f_sq": -1.0}, r"'grad_f_sq'\] = -1\.0: give a number >= 0"),
+        ({"grad_f": 50.0}, r"'grad_f'\] is not a variable .* did you mean grad_f"),
+        ({"f_gap": 0.5}, r"'f_gap'\] = 0\.5: run\['f_gap'\] reaches 1"),
+    ],
+)
+def test_a_ceiling_that_the_run_exceeds_is_refused(ceilings, message) -> None:
+    run = {"grad_f_sq": [20.0, 19.0, 20.0], "f_gap": [1.0, 1.0, 1.0]}
+    with pytest.raises(InputError, match=message):
+        check("Theorem 4.6(i-1)", EXPECTED, run, ceilings=ceilings)
+
+
+def test_copies_of_the_start_go_before_a_constant_of_that_name() -> None:
+    run = {"grad_f_sq": np.full(300, 50.0), "f_gap": np.full(300, 1e9)}
+    both = check("Theorem 4.6(i-1)", {**EXPECTED, "f_gap": 0.0}, run, ceilings={"f_gap": 1e9})
+    assert both == check("Theorem 4.6(i-1)", EXPECTED, run, ceilings={"f_gap": 1e9})
+    alone = check("Theorem 4.6(i-1)", {**EXPECTED, "f_gap": 0.0}, {"grad_f_sq": np.full(300, 50.0)})
+    assert alone.bound < both.bound
+
+
+HORIZONS = {"grad_f_sq": [1.0, 2.0], "grad_f_sq_error": [0.0, 0.0]}
+
+
+@pytest.mark.parametrize(
+    ("more", "run", "message"),
+    [
+        ({"r_hat": -1}, FINE, r"r_hat = -1\.0: give an integer >= 0"),
+        ({"r_hat": 2.7}, FINE, r"r_hat = 2\.7: give an integer >= 0"),
+        ({}, {"N": rotation() + 1j}, r"run\['N'\] is not an array of real numbers"),
+        ({}, {"N": rotation() > 1}, r"run\['N'\] is not an array of real numbers"),
+        ({}, {"N": rotation() - 5.0}, r"run\['N'\]\[\d+, 1\] = -.* lies outside \[0, inf\]"),
+        ({"upper": 5.0}, FINE, r"run\['N'\]\[0, 0\] = .* lies outside \[0, 5\]"),
+        ({"lower": [5.5, 5.5]}, FINE, r"run\['N'\]\[\d+, 1\] = .* lies outside \[5.5, inf\]"),
+        ({"lower": 5, "upper": 1}, FINE, r"'lower'\] = 5 exceeds constants\['upper'\] = 1"),
+        ({"lower": "a"}, FINE, r"'lower'\] = 'a': give a number"),
+        ({"N_star": [-1.0, 4.0]}, FINE, r"'N_star'\]\[0\] = -1 lies outside"),
+        ({"N_star_error": -1.0}, FINE, r"'N_star_error'\] = -1: give a finite number >= 0"),
+        ({"N_star_eror": 1.0}, FINE, r"'N_star_eror'\] is not a constant .* did you mean N_star_error"),
+        ({"mu_F": "1.0"}, FINE, r"'mu_F'\] = '1\.0': give a number"),
+        ({"mu_F": True}, FINE, r"'mu_F'\] = True: give a number"),
+        ({"mu_F": [1.0, 1.0]}, FINE, r"'mu_F'\] is an array: give one number"),
+        ({"mu_F": np.float64(-1.0)}, FINE, r"mu_F = -1\.0: give a number >= 0"),
+        (
+            {},
+            {"ne_distance": [1.0], "ne_distance_error": [0.0], "round": [100.7]},
+            "holds 100.7: give integers",
+        ),
+        ({}, {"ne_distance": [1.0, 1.0], "round": [3, 3]}, "give increasing rounds"),
+    ],
+)
+def test_numbers_that_are_none_are_named(more, run, message) -> None:
+    with pytest.raises(InputError, match=message) as error:
+        check("Lemma 4.3(i)", {**CONSTANTS, **more}, run)
+    assert "\n" not in str(error.value)
+    assert "np.float64" not in str(error.value)
+
+
+def test_what_is_no_mapping_is_named() -> None:
+    statement = bounds.get("Lemma 4.3(i)")
+    with pytest.raises(InputError, match="constants is of type NoneType"):
+        told.constants(None, statement)
+    with pytest.raises(InputError, match="run is of type list"):
+        told.arrays([1, 2], statement)
+    with pytest.raises(InputError, match="ceilings is of type list"):
+        told.ceilings([1.0], {}, statement)
+    with pytest.raises(InputError, match=r"'f_gap'\] = 'x': give a number >= 0"):
+        told.ceilings({"f_gap": "x"}, {}, statement)
+
+
+def test_a_curve_over_horizons_says_which() -> None:
+    constants = {**EXPECTED, "f_gap": 1.0}
+    with pytest.raises(InputError, match=r"run\['round'\] is missing: give the horizon R"):
+        check("Theorem 4.6(i-1)", constants, HORIZONS)
+    with pytest.raises(InputError, match=r"run\['round'\] holds 40: give integers >= 41"):
+        check("Theorem 4.6(i-1)", constants, {**HORIZONS, "round": [40, 50]})
+    two = check("Theorem 4.6(i-1)", constants, {**HORIZONS, "round": [100, 400]})
+    alone = {"grad_f_sq": [2.0], "grad_f_sq_error": [0.0]}
+    one = check("Theorem 4.6(i-1)", constants, alone)
+    assert one.round == 400
+    assert two.outcome is not Outcome.INCONCLUSIVE
 
 
 def test_an_unknown_statement() -> None:

@@ -6,11 +6,15 @@ from pathlib import Path
 
 import pytest
 
+from verify import constants, error_rates
 from verify.errors import InputError
+from verify.experiments import __main__ as experiments
+from verify.instance import load_instance, parse_instance
 from verify.report import main
 
 # (what is replaced in the small instance, by what, what the line must say)
 EDITS = {
+    "name with a blank": ('"small"', '"so small"', ["name = 'so small': give letters, digits and . _ -"]),
     "unknown key": ("H = 2", "H = 2\nh = 3", ["algorithm.h"]),
     "unknown table": ("[run]", "[runs]\nx = 1\n[run]", ["runs"]),
     "NaN": ("x_0 = 3.0", "x_0 = nan", ["algorithm.x_0", "nan"]),
@@ -76,6 +80,10 @@ def test_theta_of_the_wrong_length(tmp_path: Path) -> None:
         (["--only", "Lemma 9.9"], "Lemma 9.9"),
         (["--colour"], "--colour"),
         (["--instance", "no-such-instance"], "no-such-instance"),
+        (["--instance", ""], "--instance '': give a built-in name or a TOML file"),
+        (["--seeds", "\u00b2"], "--seeds \u00b2: give an integer >= 1"),
+        (["--seeds", "--5"], "--seeds"),
+        (["--seeds", "9" * 5000], "give an integer >= 1"),
     ],
 )
 def test_bad_arguments(arguments, said, tmp_path: Path) -> None:
@@ -83,6 +91,23 @@ def test_bad_arguments(arguments, said, tmp_path: Path) -> None:
         main([*arguments, "--out", str(tmp_path / "out")])
     assert said in str(error.value)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_an_output_folder_with_too_long_a_name(small_file: Path, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"--out .*: File name too long: give another folder"):
+        main(["--instance", str(small_file), "--out", str(tmp_path / ("x" * 300))])
+
+
+def test_a_byte_order_mark_is_read_over(small: str, tmp_path: Path) -> None:
+    path = tmp_path / "marked.toml"
+    path.write_text("\ufeff" + small, "utf-8")
+    assert load_instance(str(path)) == parse_instance(small, "small")
+
+
+@pytest.mark.parametrize("command", [constants.main, error_rates.main, experiments.main])
+def test_every_command_says_what_is_wrong_in_one_line(command) -> None:
+    with pytest.raises(InputError, match=r"--colour|required: --instance"):
+        command(["--colour"])
 
 
 def test_only_a_statement_that_is_not_checked(small_file: Path, tmp_path: Path) -> None:

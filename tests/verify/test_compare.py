@@ -34,6 +34,16 @@ def test_violated_only_beyond_the_error() -> None:
     assert compare(curve([0.5, 1.0005], 1e-3), bound, bound).outcome is Outcome.INCONCLUSIVE
 
 
+def test_a_tie_says_whether_the_run_is_too_coarse() -> None:
+    bound = np.array([1.0, 1.0])
+    assert "known only to 0.001 there: too coarse" in compare(curve([0.5, 1.0], 1e-3), bound, bound).reason
+    wide = compare(
+        curve([0.5, 1.0], 1e-15), bound - 1e-3, bound + 1e-3
+    )  # here it is the bound that is not known
+    assert wide.outcome is Outcome.INCONCLUSIVE
+    assert "coarse" not in wide.reason
+
+
 def test_violation_names_the_worst_round() -> None:
     bound = np.ones(4)
     assert compare(curve([0.5, 1.1, 1.4, 1.2], 1e-3), bound, bound).index == 2

@@ -161,6 +161,30 @@ def test_losses_and_gradients_decide_the_expectations(measured, tmp_path) -> Non
         audit_run(INSTANCE, tmp_path / "other.npz")
 
 
+def test_a_csv_file_carries_the_averaged_iterate(measured, tmp_path) -> None:
+    """On the row of the last round, with the rows before it empty or repeating it: what npz says."""
+    _, run = measured
+    finals = {f"f_avg_{a}": run["f_avg"].sel(average=a).values[:1, -1] for a in ("p_now", "p_next")}
+    logged = {"loss": run["f"].values[0], "dist_sq": run["dist_sq"].values[0]}
+    np.savez(tmp_path / "run.npz", N=run["N"].values, **logged, **finals)
+    lines = csv_text(columns(run["N"].values) | logged).splitlines()
+    blank, full = (",,", "".join(f",{v[0]:.17g}" for v in finals.values()))
+    head = f"{lines[0]},{','.join(finals)}"
+    only = ["Theorem 4.9(i-1)"]
+    npz = [f.verdict for f in audit_run(INSTANCE, tmp_path / "run.npz", only=only).findings]
+    assert [v.observed is not None for v in npz] == [True] * 3, npz[0].reason
+    for rows in ([blank] * 80 + [full], [full] * 81):
+        text = "\n".join([head, *(a + b for a, b in zip(lines[1:], rows, strict=True))]) + "\n"
+        (tmp_path / "run.csv").write_text(text, "utf-8")
+        csv = [f.verdict for f in audit_run(INSTANCE, tmp_path / "run.csv", only=only).findings]
+        assert [(v.outcome, v.observed) for v in csv] == [(v.outcome, v.observed) for v in npz]
+    for rows, said in (([blank] * 81, "last round"), ([",1.0,1.0"] * 80 + [full], "changes")):
+        text = "\n".join([head, *(a + b for a, b in zip(lines[1:], rows, strict=True))]) + "\n"
+        (tmp_path / "run.csv").write_text(text, "utf-8")
+        with pytest.raises(InputError, match=said):
+            load_run(tmp_path / "run.csv")
+
+
 def test_gradients_at_round_starts_are_not_all_steps(measured, tmp_path) -> None:
     _, run = measured
     two = parse_instance(TEXT.replace("H = 1", "H = 2"), "small")

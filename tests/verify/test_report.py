@@ -5,15 +5,18 @@ import io
 import json
 from dataclasses import replace
 from html.parser import HTMLParser
+from importlib import resources
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+import jsonschema
 import numpy as np
 import pytest
 from small_instance import SMALL
 
 import bounds
-from verify.auditing import audit, dump, run_seeds
-from verify.errors import EXIT_STANDS
+from verify.auditing import audit, dump, run_seeds, versions
+from verify.errors import EXIT_INTERRUPTED, EXIT_STANDS
 from verify.examine import examine
 from verify.instance import builtin_instances, load_instance, parse_instance
 from verify.report import main
@@ -116,6 +119,7 @@ def test_a_small_instance_end_to_end(written) -> None:
     report = json.loads(text)
     assert set(report) == {"schema", "config", "constants", "verdicts", "ledger", "versions", "figures"}
     assert report["schema"] == 1
+    assert "partial" not in report["config"]
     assert {frozenset(v) for v in report["verdicts"]} == {frozenset(VERDICT_KEYS)}
     assert all(set(h) == {"name", "holds", "lhs", "rhs"} for v in report["verdicts"] for h in v["hypotheses"])
     statements = set(parse_instance(SMALL, "small").check.statements)
@@ -189,6 +193,44 @@ def test_same_seed_same_bytes_for_any_number_of_jobs(small: str) -> None:
     texts = [dump(audit([instance], seeds=5, jobs=jobs, only=["Theorem 4.9(i-1)"])) for jobs in (1, 2)]
     assert texts[0] == texts[1]
     assert dump(audit([instance], seeds=5, root_seed=1, only=["Theorem 4.9(i-1)"])) != texts[0]
+
+
+def test_an_interrupted_report_says_so_everywhere(
+    small: str, small_file, tmp_path, monkeypatch, capsys
+) -> None:
+    """Ctrl-C while the second instance runs: the first is kept; page, json, schema and terminal say that it is all."""
+    second = tmp_path / "second.toml"
+    second.write_text(small.replace('name = "small"', 'name = "second"'), "utf-8")
+    ran = []
+
+    def until_second(setup, jobs, tell):
+        ran.append(setup.instance.name)
+        if len(ran) == 2:
+            raise KeyboardInterrupt
+        return run_seeds(setup, jobs, tell)
+
+    monkeypatch.setattr("verify.auditing.run_seeds", until_second)
+    out = tmp_path / "out"
+    words = ["--only", "Lemma 4.3(i)", "--jobs", "1", "--out", str(out)]
+    assert main(["--instance", str(small_file), "--instance", str(second), *words]) == EXIT_INTERRUPTED
+    assert capsys.readouterr().out.startswith("Interrupted: ")
+    report = json.loads((out / "report.json").read_text("utf-8"))
+    assert report["config"]["partial"] is True
+    schema = json.loads((resources.files("verify") / "report.schema.json").read_text("utf-8"))
+    assert list(jsonschema.Draft202012Validator(schema).iter_errors(report)) == []
+    assert "Interrupted" in (out / "report.html").read_text("utf-8")
+
+
+def test_a_source_tree_that_is_not_installed_is_audited_all_the_same(monkeypatch) -> None:
+    def missing(name: str) -> str:
+        if name == "boundaudit":
+            raise PackageNotFoundError(name)
+        return version(name)
+
+    monkeypatch.setattr("verify.auditing.version", missing)
+    found = versions()
+    assert found["boundaudit"] == "not installed"
+    assert found["numpy"] == np.__version__
 
 
 def test_an_earlier_report_is_replaced(small_file: Path, tmp_path: Path) -> None:

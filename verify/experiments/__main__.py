@@ -11,7 +11,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from verify.errors import InputError, run_command
+from verify.errors import InputError, Parser, run_command
 from verify.experiments import SECTIONS, Experiment, run_section
 from verify.output import fresh_folder
 from verify.progress import progress
@@ -21,7 +21,7 @@ MARKER = "experiments.json"
 
 def parser() -> argparse.ArgumentParser:
     """The command line."""
-    p = argparse.ArgumentParser(
+    p = Parser(
         prog="python -m verify.experiments", description="Runs the paper's Section 5, or one of its experiments."
     )  # fmt: skip
     p.add_argument("section", nargs="?", choices=SECTIONS, help="default: all three")

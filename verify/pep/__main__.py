@@ -5,12 +5,11 @@ Exit 0 when every worst case is within its bound, 1 when one is not, 2 when PEPi
 
 from __future__ import annotations
 
-import argparse
 import warnings
 from collections.abc import Iterator
 from importlib.util import find_spec
 
-from verify.errors import EXIT_STANDS, EXIT_VIOLATED, InputError, run_command
+from verify.errors import EXIT_STANDS, EXIT_VIOLATED, InputError, Parser, run_command
 from verify.pep.fedavg import Short, largest_step, wc_fedavg
 from verify.pep.projected_step import wc_projected_step
 
@@ -71,7 +70,7 @@ def run_rows() -> Iterator[tuple[bool, str]]:
 
 
 def _command() -> int:
-    parser = argparse.ArgumentParser(prog="verify.pep", description="Worst cases beside the bounds.")
+    parser = Parser(prog="python -m verify.pep", description="Worst cases beside the bounds.")
     parser.add_argument("--docs", metavar="FILE", help="write the tables as a Markdown page")
     options = parser.parse_args()
     if find_spec("PEPit") is None:

@@ -59,3 +59,23 @@ def test_a_mistake_is_one_line(name: str, old: str, new: str, said: list[str], a
         assert words in str(error.value)
     assert "\n" not in str(error.value)
     assert len(str(error.value)) < 1000
+
+
+VAGUE = example("own-instance").replace("offset = [-20.0, -3.0, -90.0]", "offset = [-20.0, -30.0, -40.0]")
+
+
+@pytest.mark.parametrize(
+    ("r_hat", "said"),
+    [
+        ("7", "algorithm.gamma = 'largest': dist_0 = 0 is known only to"),
+        ('"smallest"', "algorithm.r_hat = 'smallest': dist_0 = 0 is known only to"),
+    ],
+)
+def test_a_start_at_an_equilibrium_that_is_known_only_to_a_radius(r_hat: str, said: str) -> None:
+    """No step size is proved to be allowed then: it is said at once, with what would help."""
+    text = VAGUE.replace("N_0 = [8.0, 5.0, 48.0]", 'N_0 = "equilibrium"\nclosed_form = false')
+    text = text.replace('r_hat = "smallest"', f"r_hat = {r_hat}")
+    with pytest.raises(InputError) as error:
+        build(parse_instance(text, "here"))
+    assert said in str(error.value)
+    assert "or a game whose equilibrium is known exactly" in str(error.value)

@@ -15,6 +15,7 @@ import bounds
 from bounds.core.step import Kind, Obligation, eq, hypotheses, le
 from bounds.incentfedavg.steps import experiments, steps
 from bounds.incentfedavg.steps.notation import Book, case, nonnegative, obliged, positive, repaired
+from verify.errors import InputError, run_command
 from verify.judge import judge, judge_step
 from verify.ledger import exit_code, main, run_ledger, select
 from verify.provers import certificate
@@ -271,12 +272,25 @@ def test_explain_shows_the_claim_the_point_and_the_command(capsys: pytest.Captur
     assert 'verify.ledger --explain "Lemma 4.3(i)/5"' in text
 
 
-def test_bad_input_ends_with_one_line_and_exit_2(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["--only", "Lemma 9.9"]) == 2
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--only", "Lemma 9.9"], "--only 'Lemma 9.9': no step matches"),
+        (["--save"], "--save goes with --cold alone"),
+        (["--mutate", "--sample", "-1"], "--sample -1: give an integer >= 1"),
+        (["--colour"], "unrecognized arguments: --colour"),
+        (["--only", "Remark 6.2", "--docs", "/proc/page.md"], "--docs /proc/page.md cannot be written"),
+    ],
+)
+def test_bad_input_is_one_line(arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(InputError) as error:
+        main(arguments)
+    assert said in str(error.value)
+    assert "\n" not in str(error.value)
+    with pytest.raises(SystemExit) as ended:
+        run_command(lambda: main(arguments))
+    assert ended.value.code == 2
     assert capsys.readouterr().err.count("\n") == 1
-    with pytest.raises(SystemExit) as raised:
-        main(["--save"])
-    assert raised.value.code == 2
 
 
 def test_only_takes_a_statement_a_step_or_a_part_of_a_key() -> None:
