@@ -143,7 +143,7 @@ def _evidence_violated(sample: Sample, bound: Linear) -> Evidence:
     slopes = [high for _, high in bound.slopes]
     if any(c > 0 and not np.isfinite(s.ceiling) for c, s in zip(slopes, sample.starts, strict=True)):
         return NO_EVIDENCE
-    if not np.isfinite(bound.rest_high) or not np.all(np.isfinite(slopes)):
+    if not np.all(np.isfinite([bound.rest_high, sample.error, *slopes])):
         return NO_EVIDENCE
     paired = _paired(sample, slopes, 1 - RUN_ROUNDING, 1 + RUN_ROUNDING) - sample.error
     ends = [c * s.ceiling for c, s in zip(slopes, sample.starts, strict=True) if c > 0]
@@ -153,6 +153,8 @@ def _evidence_violated(sample: Sample, bound: Linear) -> Evidence:
 
 def _evidence_holds(sample: Sample, bound: Linear, alpha: float, planned: int | None) -> Evidence:
     """Against E[X - sum_j c_j Y_j] >= b; with a variance proxy of X alone, against E[X] >= the least bound."""
+    if not np.isfinite(sample.error):
+        return NO_EVIDENCE
     evidence = []
     slopes = [low for low, _ in bound.slopes]
     least = bound.rest_low + sum(c * s.floor for c, s in zip(slopes, sample.starts, strict=True))
