@@ -47,6 +47,8 @@ def average_gap(setup: Setup, run: xr.Dataset, average: str) -> Sample | Curve:
     f_star = setup.shared["f_star"]
     if setup.closed_form:
         return setup.closed_form_gap()
+    if "f_avg" not in run:
+        raise KeyError(f"f_avg_{average}")
     if not run.sizes["horizon"]:
         raise Unobserved("the run measures no averaged iterate")
     gaps = run["f_avg"].sel(average=average).transpose("seed", "horizon").values

@@ -27,7 +27,9 @@ from verify.quantities.participation import OUT, U, weight_slack
 from verify.quantities.states import unit
 from verify.setting import Setting
 
-_SMALL = 2.0**-20  # rounding beyond this share of the iterates is not small, and is then not bounded here
+_SMALL = (
+    1 / 16
+)  # by which the float iterates may exceed the exact ones: an error beyond it is not bounded here
 
 
 @dataclass(frozen=True)
