@@ -66,10 +66,10 @@ def judge(sample: Sample, bound: Linear, alpha: float, planned: int | None = Non
         reason = f"e-value exp({exceeded.log_e:.1f}) against the bound"
         return SampleFinding(Outcome.VIOLATED, reason, exceeded=exceeded, within=within)
     if within.rejects(alpha):
-        certain = within.log_e == np.inf
-        why = (
-            "nothing in it is random" if certain else f"e-value exp({within.log_e:.1f}) against exceeding it"
-        )
+        why = f"e-value exp({within.log_e:.1f}) against exceeding it"
+        if within.log_e == np.inf:
+            random = sample.variance_proxy != 0
+            why = "its ceiling alone is below the bound" if random else "nothing in it is random"
         return SampleFinding(Outcome.HOLDS, why, exceeded=exceeded, within=within)
     more = [n for n in (within.more_seeds(alpha), exceeded.more_seeds(alpha)) if n is not None]
     reason = (

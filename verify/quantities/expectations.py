@@ -13,11 +13,6 @@ from verify.quantities.rounding import rounding
 from verify.setup import Setup
 
 
-def _certain(setup: Setup) -> bool:
-    """Whether nothing in a run is random."""
-    return setup.config.sampling == "full"
-
-
 def squared_gradient(setup: Setup, run: xr.Dataset, average: str) -> Sample:
     """||grad f(x_bar_{k*})||^2, the mean over the steps k that each seed drew."""
     draws = run["grad_f_sq"].sel(average=average).transpose("seed", "draw").values
@@ -26,7 +21,7 @@ def squared_gradient(setup: Setup, run: xr.Dataset, average: str) -> Sample:
     c = setup.config
     last = (run["k"].values.max(axis=0) // c.H) + 1
     every = draws.shape[1] == c.H * (c.R - c.r_hat)
-    certain = _certain(setup) and every
+    certain = setup.certain and every
     path = np.cumsum(draws, axis=1) / np.arange(1, draws.shape[1] + 1)
     return Sample(
         values=draws.mean(axis=1),
@@ -64,7 +59,7 @@ def average_gap(setup: Setup, run: xr.Dataset, average: str) -> Sample | Curve:
         variance_proxy=setup.f_gap_proxy(run),
         horizon=run["horizon"].values.astype(int),
         path=gaps,
-        certain=_certain(setup),
+        certain=setup.certain,
         round=int(run["horizon"].values[-1]),
         error=error + _unit(run, "f_avg"),
         scale=_loss_scale(setup),
@@ -99,7 +94,7 @@ def consensus_sum(setup: Setup, run: xr.Dataset, average: str) -> Sample:
     if not e_bar.shape[1]:
         raise Unobserved("no step of the run was drawn to be measured")
     last = (run["k"].values.max(axis=0) // c.H) + 1
-    certain = _certain(setup) and e_bar.shape[1] == steps
+    certain = setup.certain and e_bar.shape[1] == steps
     ceiling = setup.grad_f_sq_ceiling
     mean = squares.mean(axis=1)
     errors = rounding(setup, run)
@@ -191,7 +186,7 @@ def _of_start(setup: Setup, start: Start, scale: float) -> Sample:
         variance_proxy=float("inf"),
         horizon=none,
         path=np.zeros((start.values.size, 0)),
-        certain=_certain(setup),
+        certain=setup.certain,
         round=setup.r_hat,
         error=start.error,
         scale=scale,

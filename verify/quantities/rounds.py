@@ -118,7 +118,7 @@ def _sample(
     count: int = 1,
 ) -> Sample:
     """`values`: sums of `count` consensus errors."""
-    certain, most = setup.config.sampling == "full", _ceilings(setup)
+    certain, most = setup.certain, _ceilings(setup)
     starts = tuple(
         Start(
             name,

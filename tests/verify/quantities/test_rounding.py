@@ -178,3 +178,14 @@ def test_an_expanding_step_multiplies_the_error() -> None:
     assert isinstance(tame, Rounding)
     assert tame.moved < 1e-10
     assert wild.moved == np.inf  # (gamma L - 1)^(R H) units in the last place are no small error
+
+
+@pytest.mark.parametrize("replacement", ["with", "batch"])
+def test_equal_samples_leave_nothing_random(replacement) -> None:
+    text = LINE.replace('"full"', f'"iid"\nbatch = 2\nreplacement = "{replacement}"')
+    text = text.replace('kind = "quadratics"', 'kind = "quadratics"\nsamples = 3')
+    text = text.replace('"Lemma 4.13(iii)"', '"Theorem 4.6(i-1)"')
+    verdicts = [f.verdict for f in audit([parse_instance(text, "line")]).findings]
+    assert {v.outcome for v in verdicts} <= {Outcome.HOLDS, Outcome.VACUOUS}
+    assert {v.rigor for v in verdicts} == {Rigor.RIGOROUS}
+    assert not any(v.more_seeds for v in verdicts)
