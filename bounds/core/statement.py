@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -296,15 +295,15 @@ class Statement:
         holds = hypothesis.judge(relation_holds)
         word = {True: "holds", False: "fails", None: "undecided"}[holds]
         why = f" ({hypothesis.note})" if holds is None and hypothesis.note else ""
-        text = f"{hypothesis.name}: {_told_apart(lhs, rhs, slack)}, {word}{why}"
+        beyond = " beyond 17 digits" if lhs == rhs and holds is False else ""
+        text = f"{hypothesis.name}: {_told_apart(lhs, rhs)}, {word}{beyond}{why}"
         return HypothesisCheck(hypothesis.name, holds, lhs, rhs, slack, text)
 
 
-def _told_apart(lhs: float, rhs: float, slack: float) -> str:
-    """Two sides with as many digits as tell them apart, and by how much they differ where no float does."""
+def _told_apart(lhs: float, rhs: float) -> str:
+    """Two sides with as many digits as tell them apart (equal floats may still differ as balls)."""
     for digits in (10, 13, 17):
         left, right = f"{lhs:.{digits}g}", f"{rhs:.{digits}g}"
         if left != right:
             return f"{left} against {right}"
-    apart = f", apart by {abs(slack):.1g}" if slack and math.isfinite(slack) else ""
-    return f"{lhs:.10g} against {rhs:.10g}{apart}"
+    return f"{lhs:.10g} against {rhs:.10g}"
