@@ -213,19 +213,30 @@ _limited = False
 _shared: Any = None
 
 
-def call(function: Callable[[Any, T], Any], held: Any, task: T) -> Any:
-    """function(shared, task), alone in its process and with one BLAS thread; an error becomes a `Failed`."""
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """One BLAS thread inside: two that share busy cores wait for each other in spin loops.
+
+    A nested call changes nothing: asking all libraries again would cost milliseconds.
+    """
     global _limited
-    shared = _shared if isinstance(held, HeldByWorker) else held
     with _one_at_a_time:
-        if _limited:  # a task's own tasks; asking all libraries again would cost milliseconds
-            return _value(function, shared, task)
+        if _limited:
+            yield
+            return
         _limited = True
         try:
             with threadpool_limits(limits=1):
-                return _value(function, shared, task)
+                yield
         finally:
             _limited = False
+
+
+def call(function: Callable[[Any, T], Any], held: Any, task: T) -> Any:
+    """function(shared, task), alone in its process and with one BLAS thread; an error becomes a `Failed`."""
+    shared = _shared if isinstance(held, HeldByWorker) else held
+    with one_thread():
+        return _value(function, shared, task)
 
 
 def _value(function: Callable[[Any, T], Any], shared: Any, task: T) -> Any:

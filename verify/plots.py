@@ -50,8 +50,9 @@ class Panel:
 def draw(panel: Panel) -> bytes:
     """The figure as a PNG, the same bytes for the same panel."""
     with mpl.rc_context(_STYLE):  # type: ignore[arg-type]  # matplotlib types every key as a literal
-        figure = Figure(figsize=SIZE, layout="constrained")
-        axes = figure.subplots()
+        figure = Figure(figsize=SIZE)
+        # Fixed margins: a layout engine would draw everything twice.
+        axes = figure.subplots(gridspec_kw={"left": 0.125, "right": 0.985, "bottom": 0.125, "top": 0.975})
         floor = _positive_floor(panel)
         clip = lambda y: np.maximum(y, floor)  # noqa: E731  (a log axis has no zero)
         axes.fill_between(panel.rounds, clip(panel.low), clip(panel.high), color=_INK, alpha=0.15, lw=0)

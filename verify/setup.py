@@ -21,6 +21,7 @@ from games.gaps import Bracket
 from games.welfare import Welfare
 from simulate.closed_form import QuadraticOrbit
 from simulate.concentration import average_loss_proxy
+from simulate.parallel import one_thread
 from simulate.problems.base import Problem
 from simulate.problems.chain import Network
 from simulate.problems.softmax import SoftmaxRegression
@@ -216,7 +217,7 @@ def build(instance: Instance, *, seeds: int | None = None, root_seed: int | None
     """
     what = "data or problem"
     try:
-        with np.errstate(over="raise", invalid="raise", divide="raise"):
+        with one_thread(), np.errstate(over="raise", invalid="raise", divide="raise"):
             data = None if instance.data is None else instance.data.build()
             problem = instance.problem.build(data)
             what = "game"

@@ -125,8 +125,9 @@ STATEMENTS = (
             "expression": BOUND,
             "hypotheses": (*RATES, *STEP_SIZE, SMALL, ROUNDS),
             "recipes": _recipes("printed", ("delta_hat_sq_mean", "delta_hat_sq_sup")),
-            "note": "delta_hat_r = delta_0 ||N_r - N*|| is Lemma 4.4(iv)'s, with its surplus factor ||N_0 "
-            "- N*||; the condition at r_hat alone does not bound later rounds, since delta_hat_r need not "
+            "note": "False as printed: delta_hat_r = delta_0 ||N_r - N*|| is Lemma 4.4(iv)'s, with its "
+            "surplus factor ||N_0 - N*||, so that it is 0 at a start at N*, though the regularisation moves "
+            "N_r. The condition at r_hat alone does not bound later rounds, since delta_hat_r need not "
             f"decrease. {_CONVERGES} {SURVIVES_SMALL_B}",
         },
         corrected={

@@ -142,7 +142,7 @@ def _scalars(constants: Mapping[str, Constant]) -> dict[str, Any]:
     return {
         name: plain(float(np.asarray(c.value)))
         for name, c in sorted(constants.items())
-        if np.asarray(c.value).size == 1
+        if np.asarray(c.value).ndim == 0
     }
 
 

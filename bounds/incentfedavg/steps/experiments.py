@@ -92,6 +92,41 @@ def negative_losses() -> Experiment:
     )
 
 
+def weights_held_away(rounds: int = 5000) -> Experiment:
+    """Theorem 4.10 (i) as printed: started at N* = (2, 2), delta_0 = 0, while the regularised update moves N.
+
+    F(N) = N - N* on [1, 3]^2, h = ((N_1 - 4)^2 + N_2^2)/2, lambda_r = 10 (r+1)^(-1/4), gamma_tilde_r = (r+1)^(-1/2).
+    As long as lambda_r > 1, which is (r+1) < 10^4, the corner (3, 1) is where every update from N* or from itself
+    ends: F_1 + lambda_r h_1 = 1 - lambda_r < 0 and F_2 + lambda_r h_2 = lambda_r - 1 > 0 there. The losses are
+    (x - 1)^2/2 and (x + 1)^2/2, H = 1, and the start is the fixed point of the round with the corner's weights.
+    """
+    lambda_0, gamma, m = Fraction(10), Fraction(1, 100), 2
+    assert rounds < lambda_0**4  # (r+1)^(1/4) < lambda_0 for every r < rounds
+    equilibrium, corner = [Fraction(2)] * 2, [Fraction(3), Fraction(1)]
+    slope = [n - t for n, t in zip(equilibrium, (4, 0), strict=True)]  # grad h at N*, where F = 0
+    moved = [n - lambda_0 * g for n, g in zip(equilibrium, slope, strict=True)]  # gamma_tilde_0 = 1
+    assert [min(max(n, Fraction(1)), Fraction(3)) for n in moved] == corner
+    a, c = [Fraction(1)] * 2, [Fraction(1), Fraction(-1)]
+    p_star, q = weights_of(equilibrium), weights_of(corner)
+    x = mean(q, c)
+    assert mean(q, local_steps(a, c, gamma, x, 1)[-1]) == x  # the round repeats itself exactly
+    lhs = (x - mean(p_star, c)) ** 2  # |f'(x)|^2 at every k
+    f_gap = (x - mean(p_star, c)) ** 2 / 2
+    rhs = (
+        16 * f_gap / (gamma * rounds) + Fraction(153, 2) * m * m * gamma**2
+    )  # L = B = G = H = 1, nu = delta_hat = 0
+    return Experiment(
+        lhs <= rhs,
+        lhs,
+        rhs,
+        _show(
+            m=m, H=1, R=rounds, r_hat=0, gamma=gamma, L=1, B=1, G=1, nu=0, F="N - (2, 2)", lower=(1, 1), upper=(3, 3),
+            h="((N_1 - 4)^2 + N_2^2)/2", lambda_r="10 (r+1)^(-1/4)", gamma_tilde_r="(r+1)^(-1/2)", N_0=(2, 2),
+            N_r=(3, 1), x_0=x, f_1="(x - 1)^2/2", f_2="(x + 1)^2/2", grad_f_sq=lhs, printed_bound=rhs,
+        ),
+    )  # fmt: skip
+
+
 def drift_that_stays(rounds: int = 100_000) -> Experiment:
     """Theorem 4.9 (i-1) as printed: N_0 = N*, nu = 0, and the start is the fixed point of a round with H = 2.
 

@@ -7,6 +7,7 @@ from sympy import Rational
 
 from bounds.core.step import Relation, eq, ge, gt, le, lt
 from bounds.incentfedavg.steps.common import DELTA, GAMMA, GRAD, NU, B, E, G, H, L, M
+from bounds.incentfedavg.steps.experiments import weights_held_away
 from bounds.incentfedavg.steps.notation import Book, case, nonnegative, obliged, positive, real, repaired
 from bounds.incentfedavg.steps.theorem_4_6 import (
     COEFFICIENT,
@@ -151,6 +152,12 @@ def _part_i() -> Book:
         bound(16, DELTA_SQ_MEAN),
         {"the preceding bound": bound(1, DELTA_SQ_MEAN)},
         sharp=True,
+    )
+    book.run(
+        "the bound (i) as printed, started at N*: delta_hat_r = 0 at every r, while the regularisation holds N_r away",
+        weights_held_away,
+        uses=("Lemma 4.4(iv)/1",),
+        fails_by=("Theorem 4.10(i)/14",),
     )
     return book
 

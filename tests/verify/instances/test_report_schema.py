@@ -9,7 +9,7 @@ import jsonschema
 import pytest
 from small_instance import SMALL
 
-from verify import audit as auditing
+from verify import auditing
 from verify.auditing import audit, dump
 from verify.instance import parse_instance
 from verify.ledger import run_ledger

@@ -216,6 +216,7 @@ def test_an_open_step_is_shown_as_open() -> None:
         experiments.compact_form,
         experiments.negative_losses,
         experiments.drift_that_stays,
+        experiments.weights_held_away,
         experiments.regularised_rest_point,
         experiments.fixed_subset,
     ],
