@@ -219,7 +219,7 @@ def _participation_only(config: RunConfig) -> RunConfig:
 
 def _sampled(setup: Setup) -> int:
     """How many statistical verdicts an instance asks for."""
-    if setup.closed_form or setup.config.sampling == "full":
+    if setup.closed_form or setup.certain:
         return 0
     pairs = [bounds.get(*pair) for pair in checks(setup.instance)]
     return sum(s.quantity.startswith(_RANDOM) for s in pairs)

@@ -110,9 +110,8 @@ def linear(statement: Statement, constants: Mapping[str, Constant], sample: Samp
         high = float(np.nextafter(at_1[1] - at_0[0], np.inf))
         slopes.append((max(low, 0.0), max(high, 0.0)))
     # the copies of a start are known to within its error
-    off = sum(high * start.error for (_, high), start in zip(slopes, sample.starts, strict=True)) * (
-        1 + 1e-12
-    )
+    pairs = zip(slopes, sample.starts, strict=True)
+    off = sum(high * start.error for (_, high), start in pairs if high > 0) * (1 + 1e-12)
     low, high = at_0
     if off > 0:
         low, high = float(np.nextafter(low - off, -np.inf)), float(np.nextafter(high + off, np.inf))
@@ -140,7 +139,7 @@ def settled(sample: Sample, proven: bool) -> Curve:
         np.zeros(1, dtype=bool),
         sample.ceiling,
         {**along, **given},
-        scale=max(value, np.finfo(float).tiny),
+        scale=sample.scale or max(value, float(np.finfo(float).tiny)),
         proven=proven,
         note="one",
     )

@@ -41,6 +41,7 @@ class Finding:
 
 
 _NOTHING = np.zeros(0)
+WORD = "word"  # the attribute of a run whose training numbers cannot be checked, and what to say of them
 STRAYS = "strays"  # the attribute of a run that says where it leaves the participation update of its instance
 
 
@@ -172,6 +173,7 @@ def _against(
     """A statement that a run can decide."""
     observation = observe(statement.quantity, setup, run)
     samples = _samples(observation)
+    word = str(run.attrs.get(WORD, "")) if samples else ""
     if samples and all(s.certain for s in samples):
         curves = [settled(s, isinstance(setup.problem, StronglyConvex)) for s in samples]
         observation = _joined(curves, along_rounds=isinstance(observation, Samples))
@@ -192,6 +194,8 @@ def _against(
         verdict = replace(verdict, outcome=Outcome.INCONCLUSIVE, reason=reason)
     rests = {name: constant for name, constant in used.items() if name not in paired}
     unproven = isinstance(observation, Curve) and not observation.proven
+    if word and verdict.outcome is not Outcome.HYPOTHESIS_FAILS:
+        verdict = replace(verdict, rigor=Rigor.INDICATIVE, reason=f"{verdict.reason}; {word}")
     if weakest(rests) is Provenance.ESTIMATED or unproven:
         verdict = replace(verdict, rigor=Rigor.INDICATIVE)
     return replace(finding, verdict=verdict, constants=used)

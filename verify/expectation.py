@@ -66,10 +66,10 @@ def judge(sample: Sample, bound: Linear, alpha: float, planned: int | None = Non
         reason = f"e-value exp({exceeded.log_e:.1f}) against the bound"
         return SampleFinding(Outcome.VIOLATED, reason, exceeded=exceeded, within=within)
     if within.rejects(alpha):
-        certain = within.log_e == np.inf
-        why = (
-            "nothing in it is random" if certain else f"e-value exp({within.log_e:.1f}) against exceeding it"
-        )
+        why = f"e-value exp({within.log_e:.1f}) against exceeding it"
+        if within.log_e == np.inf:
+            random = sample.variance_proxy != 0
+            why = "its ceiling alone is below the bound" if random else "nothing in it is random"
         return SampleFinding(Outcome.HOLDS, why, exceeded=exceeded, within=within)
     more = [n for n in (within.more_seeds(alpha), exceeded.more_seeds(alpha)) if n is not None]
     reason = (
@@ -143,7 +143,7 @@ def _evidence_violated(sample: Sample, bound: Linear) -> Evidence:
     slopes = [high for _, high in bound.slopes]
     if any(c > 0 and not np.isfinite(s.ceiling) for c, s in zip(slopes, sample.starts, strict=True)):
         return NO_EVIDENCE
-    if not np.isfinite(bound.rest_high) or not np.all(np.isfinite(slopes)):
+    if not np.all(np.isfinite([bound.rest_high, sample.error, *slopes])):
         return NO_EVIDENCE
     paired = _paired(sample, slopes, 1 - RUN_ROUNDING, 1 + RUN_ROUNDING) - sample.error
     ends = [c * s.ceiling for c, s in zip(slopes, sample.starts, strict=True) if c > 0]
@@ -153,6 +153,8 @@ def _evidence_violated(sample: Sample, bound: Linear) -> Evidence:
 
 def _evidence_holds(sample: Sample, bound: Linear, alpha: float, planned: int | None) -> Evidence:
     """Against E[X - sum_j c_j Y_j] >= b; with a variance proxy of X alone, against E[X] >= the least bound."""
+    if not np.isfinite(sample.error):
+        return NO_EVIDENCE
     evidence = []
     slopes = [low for low, _ in bound.slopes]
     least = bound.rest_low + sum(c * s.floor for c, s in zip(slopes, sample.starts, strict=True))

@@ -4,6 +4,9 @@ The instance gives the game, the problem, the step sizes and x_0; the file gives
 recorded step N_r -> N_{r+1} is compared with the projected step of Algorithm 1. Where it strays by more than the
 file's own accuracy explains, the statements about the participation say nothing of this run. Else what is left
 over, round by round, bounds how far the run is from the exact trajectory, and the envelopes are judged with it.
+
+Losses, gradients and distances cannot be recomputed: they are the file's word. What no run of the instance can show
+(a loss below f*, a gradient steeper than L allows) is refused; a verdict on the rest is indicative.
 """
 
 from __future__ import annotations
@@ -20,10 +23,11 @@ import xarray as xr
 from jaxtyping import Float
 
 import bounds
+from bounds import Provenance
 from simulate.participation import schedule, step_lipschitz, weights
 from verify.auditing import ALPHA, Audit, Report
 from verify.errors import InputError
-from verify.examine import STRAYS, examine
+from verify.examine import STRAYS, WORD, examine
 from verify.external import RunFile, load_run
 from verify.quantities.participation import OUT, projected_step
 from verify.schema import Instance
@@ -56,6 +60,7 @@ def adopt(instance: Instance, file: RunFile, where: str) -> tuple[Setup, xr.Data
     setup = build(instance.model_copy(update={"algorithm": algorithm}), seeds=seeds)
     _in_box(setup, file, where)
     _same_start(setup, file, where)
+    _possible(setup, file, where)
     return setup, _dataset(setup, file, seeds)
 
 
@@ -110,6 +115,46 @@ def _same_start(setup: Setup, file: RunFile, where: str) -> None:
             )
 
 
+def _possible(setup: Setup, file: RunFile, where: str) -> None:
+    """Every loss is at least f*; ||grad f||^2 is at most 2 L (f - f*), and at most L^2 ||x - x*||^2."""
+    shared, near = setup.shared, 100 * _SAME
+    units = {name: file.units[name] for name in (*file.series, *file.finals)}
+    if "f_star" in shared:
+        low = float(np.asarray(shared["f_star"].value)) - float(shared["f_star"].radius)
+        for name in ("loss", "f_avg_p_now", "f_avg_p_next"):
+            found = file.series.get(name, file.finals.get(name))
+            if found is not None and np.any(found < low - units[name] - near * (1 + abs(low))):
+                raise InputError(
+                    f"--run {where}: {name} = {np.min(found):g}{_round_of(found, found.min())} lies below the least "
+                    f"value f* = {low:.10g}: no point has such a loss"
+                )
+    if "grad_f_sq" not in file.series or shared["L"].provenance is Provenance.ESTIMATED:
+        return
+    L = float(np.asarray(shared["L"].value)) + float(np.max(shared["L"].radius))
+    slope = file.series["grad_f_sq"]
+    room = units["grad_f_sq"] + near * (1 + float((setup.problem.gradients(setup.config.x_0) ** 2).max()))
+    limits = {}
+    if "loss" in file.series and "f_star" in shared:
+        limits["2 L (loss - f*)"] = 2 * L * (np.maximum(file.series["loss"] - low, 0.0) + units["loss"])
+    if "dist_sq" in file.series and "x_star" in shared:
+        limits["L^2 dist_sq"] = L**2 * (file.series["dist_sq"] + units["dist_sq"])
+    for name, limit in limits.items():
+        over = slope - (limit * (1 + near) + room)
+        if np.any(over > 0):
+            s, r = (int(v) for v in np.unravel_index(np.argmax(over), over.shape))
+            most = float(np.broadcast_to(limit, over.shape)[s, r])
+            here = float(np.broadcast_to(slope, over.shape)[s, r])
+            raise InputError(
+                f"--run {where}: grad_f_sq = {here:g} at round {r}, where {name} = {most:g}, with L = {L:g}: no "
+                "point has both"
+            )
+
+
+def _round_of(values: Float[np.ndarray, "*shape"], value: float) -> str:
+    """Where in a series [S, rounds] a value stands; nothing for one number a seed."""
+    return f" at round {int(np.argwhere(values == value)[0][1])}" if values.ndim == 2 else ""
+
+
 def _dataset(setup: Setup, file: RunFile, seeds: int) -> xr.Dataset:
     """The run in the form that `verify.quantities` reads; only what the file holds."""
     rounds, config = np.arange(file.R + 1), setup.config
@@ -139,7 +184,8 @@ def _dataset(setup: Setup, file: RunFile, seeds: int) -> xr.Dataset:
         both = [file.finals.get(f"f_avg_{average}", nothing) for average in ("p_now", "p_next")]
         data["f_avg"] = (("average", "seed", "horizon"), np.array(both)[:, :, None])
         coordinates["horizon"] = [file.R]
-    attributes: dict[str, Any] = {STRAYS: strays} if strays else {}
+    attributes: dict[str, Any] = {WORD: "the training numbers are the file's word"}
+    attributes |= {STRAYS: strays} if strays else {}
     attributes |= {f"{_VARIABLE.get(name, name)}_unit": unit for name, unit in file.units.items()}
     return xr.Dataset(data, coords=coordinates, attrs=attributes)
 

@@ -245,7 +245,7 @@ def start_constants(
     shared: Mapping[str, Constant],
 ) -> dict[str, Constant]:
     """f_gap and D_r_hat for r_hat = 0, where they are known before the run: x_bar_0 = x_0."""
-    rounding = 64 * problem.n * _U
+    rounding = (64 * problem.n + 4 * int(problem.sizes.max())) * _U  # n-term products, a mean over samples
     found: dict[str, Constant] = {}
     if "f_star" in shared:
         f_star, f_0 = shared["f_star"], float(problem.loss(x_0, p_star))

@@ -9,8 +9,8 @@ from typing import Literal
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-# What the rounding of a whole float64 run can do to a measured value, relative to it: a local step of a convex
-# smooth loss is nonexpansive, so T steps add up to about T units in the last place, far below this for T <= 10^5.
+# Relative to a measured value, what is left of a run's rounding beyond the absolute error that an observation brings
+# (`verify.quantities.rounding`): of means over steps and seeds, and of the products with a bound's slopes.
 RUN_ROUNDING = 1e-9
 Axis = Literal["r", "R", "k"]
 StartName = Literal["f_gap", "D_r_hat"]
@@ -83,7 +83,7 @@ class Start:
     """Another expectation in a bound: copies (one a seed) of a variable within [floor, ceiling], proven.
 
     It enters through the constant `name`: "D_r_hat" by its square, every other ("f_gap", "D_f", "e_bar", ...)
-    as it is. Each of `values` is known to within `error` (f* of a nonconvex loss is only bracketed).
+    as it is. Each of `values` is known to within `error`, an absolute bound.
     """
 
     name: str
@@ -108,7 +108,8 @@ class Sample:
         given: constants that belong to this sample (the round and step at which it was taken).
         certain: nothing in it is random: every seed is the same, to rounding.
         round: the round or horizon that it is about.
-        error: how exactly each value is given (beyond the rounding of a run).
+        error: an absolute bound on the error of each value, which does not shrink with a difference.
+        scale: the size of what was subtracted, against which an error is small (default: the largest value).
     """
 
     values: Float[np.ndarray, " S"]
@@ -121,6 +122,7 @@ class Sample:
     certain: bool = False
     round: int | None = None
     error: float = 0.0
+    scale: float | None = None
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from jaxtyping import Float
 import bounds
 import games
 import simulate
-from bounds import Constant, Statement
+from bounds import Constant, Provenance, Statement
 from games.base import Game
 from games.equilibrium import Equilibrium
 from games.gaps import Bracket
@@ -112,6 +112,11 @@ class Setup:
         """Whether the run is a deterministic recursion that is solved instead of simulated."""
         return self.instance.algorithm.closed_form
 
+    @property
+    def certain(self) -> bool:
+        """Whether nothing in a run is random."""
+        return _is_certain(self.config.sampling, self.shared)
+
     def constants(self, statement: Statement) -> dict[str, Constant]:
         """The constants of one statement's edition: the shared ones and its own (G, B) pair.
 
@@ -147,8 +152,8 @@ class Setup:
 
     def f_gap_proxy(self, run: xr.Dataset) -> float:
         """A proven sub-Gaussian proxy of f(x_bar^avg) at the last horizon (infinite where none is known)."""
-        if self.config.sampling == "full":
-            return 0.0  # nothing is random
+        if self.certain:
+            return 0.0
         if not isinstance(self.problem, SoftmaxRegression):
             return math.inf
         return average_loss_proxy(self.problem, self.config, run["p"].values, self.p_star, self.config.R)
@@ -159,7 +164,7 @@ class Setup:
         error = float(f_star.radius)
         gaps = run["f"].sel(record=self.r_hat).values - float(np.asarray(f_star.value))
         gaps = np.maximum(gaps, 0.0)
-        if c.sampling == "full":
+        if self.certain:
             return _certain("f_gap", gaps, error)
         ceiling = self.problem.f_gap_ceiling(c.x_0, c.gamma, c.H * c.r_hat, self.p_star)
         return Start("f_gap", gaps, 0.0, max(ceiling, float(gaps.max())), error)
@@ -168,7 +173,7 @@ class Setup:
         """||x_bar_{T_r_hat} - x*||^2 of every seed: within the displacement of ||x_0 - x*||."""
         c, x_star = self.config, self.shared["x_star"]
         values = run["dist_sq"].sel(record=self.r_hat).values
-        if c.sampling == "full":
+        if self.certain:
             return _certain("D_r_hat", values)
         reach = float(self.problem.displacement_ceiling(c.x_0, c.gamma, c.H * c.r_hat)) + float(
             np.max(x_star.radius)
@@ -274,7 +279,7 @@ def _finished(
         replacement=algorithm.replacement,
         seeds=seeds or instance.run.seeds,
         root_seed=instance.run.seed if root_seed is None else root_seed,
-        draws=_draws(instance),
+        draws=_draws(instance, _is_certain(algorithm.sampling, shared)),
         horizons=_horizons(r_hat, algorithm.R, instance.run.horizons),
         lambda_0=algorithm.lambda_0,
         a=algorithm.a or 0.0,
@@ -340,10 +345,19 @@ def _first_model(
     return np.full(problem.n, x_0)
 
 
-def _draws(instance: Instance) -> int:
+def _is_certain(sampling: str, shared: Mapping[str, Constant]) -> bool:
+    """Full gradients, or samples that provably all have the same one (their deviation nu is 0)."""
+    nu = shared["nu"]
+    proven = nu.provenance in (Provenance.EXACT, Provenance.CERTIFIED)
+    return sampling == "full" or (
+        proven and float(np.asarray(nu.value)) == 0 and float(np.max(nu.radius)) == 0
+    )
+
+
+def _draws(instance: Instance, certain: bool) -> int:
     """How many steps k a seed measures: all of them where that makes the run deterministic and is affordable."""
     steps = instance.algorithm.H * instance.algorithm.R
-    everything = instance.algorithm.sampling == "full" and steps <= MOST_STEPS
+    everything = certain and steps <= MOST_STEPS
     return steps if everything else instance.run.draws
 
 

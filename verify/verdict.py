@@ -25,7 +25,7 @@ class Rigor(StrEnum):
 
     RIGOROUS = "rigorous"  # enclosures on both sides
     STATISTICAL = "statistical"  # error probability at most alpha
-    INDICATIVE = "indicative"  # some constant is only estimated
+    INDICATIVE = "indicative"  # some constant is only estimated, or a number is only a file's word
 
 
 @dataclass(frozen=True)

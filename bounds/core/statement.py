@@ -300,7 +300,8 @@ class Statement:
         holds = hypothesis.judge(relation_holds)
         word = {True: "holds", False: "fails", None: "undecided"}[holds]
         why = f" ({hypothesis.note})" if holds is None and hypothesis.note else ""
-        text = f"{hypothesis.name}: {lhs:.10g} against {rhs:.10g}, {word}{why}"
+        beyond = " beyond 17 digits" if lhs == rhs and holds is False else ""
+        text = f"{hypothesis.name}: {_told_apart(lhs, rhs)}, {word}{beyond}{why}"
         return HypothesisCheck(hypothesis.name, holds, lhs, rhs, slack, text)
 
 
@@ -322,3 +323,12 @@ def largest_float(top: float, allowed: Callable[[float], bool]) -> float:
         middle = (low + high) // 2
         low, high = (middle, high) if allowed(at(middle)) else (low, middle)
     return at(low)
+
+
+def _told_apart(lhs: float, rhs: float) -> str:
+    """Two sides with as many digits as tell them apart (equal floats may still differ as balls)."""
+    for digits in (10, 13, 17):
+        left, right = f"{lhs:.{digits}g}", f"{rhs:.{digits}g}"
+        if left != right:
+            return f"{left} against {right}"
+    return f"{lhs:.10g} against {rhs:.10g}"

@@ -209,7 +209,7 @@ def nu_constant(
         return Constant("nu", float(np.sqrt(largest.max())) * UP, provenance, note=note)
     divisor = np.full(len(sizes), float(batch))
     if replacement == "batch":
-        divisor = batch * (sizes - 1.0) / np.maximum(sizes - batch, 1)
+        divisor = np.where(sizes > batch, batch * (sizes - 1.0) / np.maximum(sizes - batch, 1), 1.0)
         single = np.where(sizes > batch, single, 0.0)  # a batch of all samples has no noise
     note = f"mean square deviation of a sample gradient, batch {batch}, replacement {replacement}"
     return Constant("nu", float(np.sqrt((single / divisor).max())) * UP, provenance, note=note)

@@ -19,6 +19,10 @@ class StronglyConvex(Problem):
     def minimiser(self, p: Float[np.ndarray, " m"]) -> Minimiser:
         """The minimiser of sum_i p_i f_i (p >= 0 sums to one) to a proven accuracy."""
 
+    def sample_smoothness(self) -> float:
+        """A smoothness constant of every single sample's loss: convex, it is at most D_i times as steep as f_i."""
+        return self.smoothness() * int(self.sizes.max())
+
 
 def convex_constants(problem: StronglyConvex, p_star: Float[np.ndarray, " m"]) -> dict[str, Constant]:
     """f_star, f_i_star, x_star and S, with radii.

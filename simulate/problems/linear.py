@@ -241,6 +241,10 @@ class _ConvexLinear(LinearModel, StronglyConvex):
             self._minima[p.tobytes()] = certify.certify_minimiser(lambda q: self._enclose(q, p), mu, x)
         return self._minima[p.tobytes()]
 
+    def sample_smoothness(self) -> float:
+        """weight + sup phi'' max_j ||a_j||^2."""
+        return self.regulariser.weight + self.scalar.curvature_max * float(self._largest.max()) ** 2
+
     @abstractmethod
     def _dissimilarity(self, p_star: Float[np.ndarray, " m"], t: float) -> dict[str, Constant]:
         """G and B."""
@@ -267,8 +271,7 @@ class _ConvexLinear(LinearModel, StronglyConvex):
 
         rho = max(|1 - gamma weight|, |1 - gamma (weight + sup phi'' max_j ||a_j||^2)|).
         """
-        weight = self.regulariser.weight
-        steepest = weight + self.scalar.curvature_max * float(self._largest.max()) ** 2
+        weight, steepest = self.regulariser.weight, self.sample_smoothness()
         rho = max(abs(1 - gamma * weight), abs(1 - gamma * steepest))
         slopes = np.abs(self.scalar.slope(self.A @ x_0, self.b)) * np.linalg.norm(self.A, axis=1)
         push = gamma * (float(slopes.max()) + weight * float(np.linalg.norm(x_0)))

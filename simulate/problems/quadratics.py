@@ -164,6 +164,10 @@ class Quadratics(StronglyConvex):
         """L = max_i lambda_max(A_i)."""
         return float(self._high.max())
 
+    def sample_smoothness(self) -> float:
+        """L: a client's samples differ by a linear term alone."""
+        return self.smoothness()
+
     def strong_convexity(self, p: Float[np.ndarray, " m"]) -> float:
         """A proven lower bound on the strong convexity of sum_i p_i f_i."""
         if self.full:

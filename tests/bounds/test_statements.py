@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -288,3 +289,20 @@ def test_doubt_in_the_constants_widens_the_ball() -> None:
         for share in (0.75, 1.0, 1.25):
             assert ball.overlaps(statement.enclose({**constants, "f_gap": share * constants["f_gap"]}))
         assert constants["f_gap"] == 0 or not ball.is_exact()
+
+
+@pytest.mark.parametrize(
+    ("step", "text"),
+    [
+        (2.0, "2 against 1, fails"),
+        (1.0, "1 against 1, holds"),
+        (1 + 2.0**-52, "1.0000000000000002 against 1, fails"),
+        (1 + Fraction(1, 10**20), "1 against 1, fails beyond 17 digits"),
+    ],
+)
+def test_a_check_prints_what_tells_its_sides_apart(step, text) -> None:
+    values = {"mu_F": 1, "L_F": 1, "m": 2, "N_star_l1": 10, "dist_0": 1, "r": 0, "gamma_tilde": step}
+    checks = bounds.get("Lemma 4.3(i)", "corrected").check(
+        {name: bounds.Constant(name, value, bounds.Provenance.EXACT) for name, value in values.items()}
+    )
+    assert checks[-1].text == f"gamma_tilde <= mu_F/L_F^2: {text}"

@@ -27,6 +27,7 @@ from verify.verdict import Outcome, Rigor
 # H = 1, so that the gradients at the round starts are all there are, and a given gamma_tilde
 TEXT = SMALL.replace("H = 2", "H = 1\ngamma_tilde = 0.3\nr_hat = 20").replace("R = 300", "R = 80")
 INSTANCE = parse_instance(TEXT, "small")
+LEAST = float(build(INSTANCE).shared["f_star"].value)
 
 
 def plain_update(R: int = 80, gamma_tilde: float = 0.3) -> np.ndarray:
@@ -151,10 +152,15 @@ def test_losses_and_gradients_decide_the_expectations(measured, tmp_path) -> Non
     printed = found["Theorem 4.9(i-1)", "printed"]
     assert printed.outcome is Outcome.INCONCLUSIVE
     assert "f_avg_p_now" in printed.reason
-    data["grad_f_sq"] = data["grad_f_sq"] * np.linspace(1, 1e4, 81)
-    np.savez(tmp_path / "wrong.npz", **data)
-    wrong = audit_run(INSTANCE, tmp_path / "wrong.npz", only=["Theorem 4.6(i-1)"])
-    assert wrong.findings[1].verdict.outcome is Outcome.VIOLATED
+    assert (theorem.rigor, "file's word" in theorem.reason) == (Rigor.INDICATIVE, True)
+    assert found["Theorem 4.6(i-2)", "corrected"].rigor is Rigor.RIGOROUS  # N was recomputed
+    # a run whose model flees after round r_hat, as no gradient step could: each round is possible by itself
+    late = np.where(np.arange(81) > setup.r_hat, np.linspace(1, 1e8, 81), 0.0)
+    fled = {"grad_f_sq": data["grad_f_sq"] + late, "loss": data["loss"] + late, "dist_sq": data["dist_sq"]}
+    fled["dist_sq"] = fled["dist_sq"] + 4 * late
+    np.savez(tmp_path / "wrong.npz", **(data | fled))
+    wrong = audit_run(INSTANCE, tmp_path / "wrong.npz", only=["Theorem 4.6(i-1)"]).findings[1].verdict
+    assert (wrong.outcome, wrong.rigor) == (Outcome.VIOLATED, Rigor.INDICATIVE)
     data["loss"] = data["loss"] + 1.0
     np.savez(tmp_path / "other.npz", **data)
     with pytest.raises(InputError, match="loss at round 0"):
@@ -183,6 +189,37 @@ def test_a_csv_file_carries_the_averaged_iterate(measured, tmp_path) -> None:
         (tmp_path / "run.csv").write_text(text, "utf-8")
         with pytest.raises(InputError, match=said):
             load_run(tmp_path / "run.csv")
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "words"),
+    [
+        ("loss", lambda v: np.where(np.arange(81) == 40, -5.0, v), "loss = -5 at round 40"),
+        ("f_avg_p_next", lambda v: v - 5.0, "f_avg_p_next = "),
+        ("grad_f_sq", lambda v: np.where(np.arange(81) == 30, 1e4, v), "grad_f_sq = 10000 at round 30"),
+        ("dist_sq", lambda v: np.where(np.arange(81) == 7, v / 50, v), "L^2 dist_sq"),
+        ("loss", lambda v: np.where(np.arange(81) == 3, LEAST, v), "2 L \\(loss"),
+    ],
+)
+def test_what_no_point_can_show_is_refused(name, change, words, measured, tmp_path) -> None:
+    _, run = measured
+    data = {
+        "N": run["N"].values, "loss": run["f"].values, "grad_f_sq": run["grad_f_sq_round"].values,
+        "dist_sq": run["dist_sq"].values, "f_avg_p_next": run["f_avg"].sel(average="p_next").values[:, -1],
+    }  # fmt: skip
+    path = tmp_path / "run.npz"
+    np.savez(path, **data)
+    adopt(INSTANCE, load_run(path), "run.npz")
+    np.savez(path, **(data | {name: change(data[name])}))
+    with pytest.raises(InputError, match=words.replace("L^2", "L\\^2")):
+        adopt(INSTANCE, load_run(path), "run.npz")
+
+
+def test_what_is_missing_is_named_as_the_file_would(tmp_path) -> None:
+    report = audit_run(INSTANCE, write(tmp_path, ".npz", plain_update()), only=["Theorem 4.9(i-1)"])
+    reasons = [f.verdict.reason for f in report.findings]
+    assert any("'f_avg_p_next'" in reason for reason in reasons)
+    assert not any("No variable" in reason for reason in reasons)
 
 
 def test_gradients_at_round_starts_are_not_all_steps(measured, tmp_path) -> None:

@@ -66,13 +66,18 @@ def summary(report: Report) -> str:
         return f"No statement is violated on these instances: of {len(verdicts)} checks, {tally}."
     names = " and ".join(f"{statement} as {edition}" for statement, edition in broken)
     verb = "is" if len(broken) == 1 else "are"
-    stands = (
-        "Every corrected and sharp edition stands"
-        if report.stands
-        else "Not even the corrected edition stands"
-    )
+    stands = _stands({str(edition) for _, edition in broken})
     finding = f"{names} {verb} violated by a run that respects every hypothesis. {stands}."
     return f"{finding} Of {len(verdicts)} checks: {tally}."
+
+
+def _stands(broken: set[str]) -> str:
+    """What stands, given the editions that some run violates."""
+    if not broken - {Edition.PRINTED}:
+        return "Every corrected and sharp edition stands"
+    if Edition.CORRECTED not in broken:
+        return "Every corrected edition stands, a sharp one does not"
+    return "Not even the corrected edition stands"
 
 
 def _instance(audit: Audit) -> dict[str, Any]:
@@ -100,5 +105,10 @@ def _description(audit: Audit) -> str:
     return (
         f"m = {setup.game.m} clients, H = {c.H} local steps, R = {c.R} rounds, r̂ = {c.r_hat}, "
         f"γ = {c.gamma:.6g}, γ̃ = {c.gamma_tilde:.6g}; {how}. "
-        f"N* = ({', '.join(f'{v:.6g}' for v in setup.equilibrium.N)}) to within {setup.equilibrium.error_bound:.1e}."
+        f"N* = ({', '.join(f'{v:.6g}' for v in setup.equilibrium.N)}) {_within(setup.equilibrium.error_bound)}."
     )
+
+
+def _within(error: float) -> str:
+    """How exactly a point is known."""
+    return f"to within {error:.1e}" if error else "exactly"

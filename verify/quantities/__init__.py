@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
@@ -58,7 +59,8 @@ OBSERVED: Mapping[str, Observe] = MappingProxyType(
 
 
 # What a variable is called in a file that another implementation wrote.
-_IN_FILES = {"f": "'loss'"}
+_IN_FILES = {"f": "loss"}
+_UNNAMED = re.compile(r"No variable named '([^']+)'")  # xarray's KeyError is a sentence
 
 
 def observe(name: str, setup: Setting, run: xr.Dataset) -> Observation:
@@ -72,5 +74,8 @@ def observe(name: str, setup: Setting, run: xr.Dataset) -> Observation:
     try:
         return OBSERVED[name](setup, run)
     except KeyError as error:
-        missing = _IN_FILES.get(str(error.args[0]), repr(error.args[0]))
-        raise Unobserved(f"neither the run nor the instance has {missing}, which {name} needs") from None
+        said = str(error.args[0])
+        found = _UNNAMED.search(said)
+        missing = found[1] if found else said
+        missing = _IN_FILES.get(missing, missing)
+        raise Unobserved(f"neither the run nor the instance has '{missing}', which {name} needs") from None

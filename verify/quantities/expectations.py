@@ -9,12 +9,8 @@ import xarray as xr
 
 from simulate.problems.softmax import SoftmaxRegression
 from verify.observed import Curve, Sample, Start, Unobserved
+from verify.quantities.rounding import rounding
 from verify.setup import Setup
-
-
-def _certain(setup: Setup) -> bool:
-    """Whether nothing in a run is random."""
-    return setup.config.sampling == "full"
 
 
 def squared_gradient(setup: Setup, run: xr.Dataset, average: str) -> Sample:
@@ -25,7 +21,7 @@ def squared_gradient(setup: Setup, run: xr.Dataset, average: str) -> Sample:
     c = setup.config
     last = (run["k"].values.max(axis=0) // c.H) + 1
     every = draws.shape[1] == c.H * (c.R - c.r_hat)
-    certain = _certain(setup) and every
+    certain = setup.certain and every
     path = np.cumsum(draws, axis=1) / np.arange(1, draws.shape[1] + 1)
     return Sample(
         values=draws.mean(axis=1),
@@ -36,7 +32,8 @@ def squared_gradient(setup: Setup, run: xr.Dataset, average: str) -> Sample:
         path=path,
         certain=certain,
         round=c.R,
-        error=_unit(run, "grad_f_sq"),
+        error=rounding(setup, run).gradient_sq(float(draws.mean(axis=1).max())) + _unit(run, "grad_f_sq"),
+        scale=_gradient_scale(setup, run),
     )
 
 
@@ -45,12 +42,16 @@ def average_gap(setup: Setup, run: xr.Dataset, average: str) -> Sample | Curve:
     f_star = setup.shared["f_star"]
     if setup.closed_form:
         return setup.closed_form_gap()
+    if "f_avg" not in run:
+        raise KeyError(f"f_avg_{average}")
     if not run.sizes["horizon"]:
         raise Unobserved("the run measures no averaged iterate")
     gaps = run["f_avg"].sel(average=average).transpose("seed", "horizon").values
     if np.any(np.isnan(gaps)):
         raise KeyError(f"f_avg_{average}")
-    gaps = np.maximum(gaps - float(np.asarray(f_star.value)) + float(f_star.radius), 0.0)
+    gaps = np.maximum(gaps - float(np.asarray(f_star.value)), 0.0)
+    errors = rounding(setup, run)
+    error = errors.gap(float(gaps[:, -1].max()), errors.averaged)
     return Sample(
         values=gaps[:, -1],
         starts=(_distance(setup, run),),
@@ -58,9 +59,10 @@ def average_gap(setup: Setup, run: xr.Dataset, average: str) -> Sample | Curve:
         variance_proxy=setup.f_gap_proxy(run),
         horizon=run["horizon"].values.astype(int),
         path=gaps,
-        certain=_certain(setup),
+        certain=setup.certain,
         round=int(run["horizon"].values[-1]),
-        error=_unit(run, "f_avg"),
+        error=error + _unit(run, "f_avg"),
+        scale=_loss_scale(setup),
     )
 
 
@@ -92,10 +94,12 @@ def consensus_sum(setup: Setup, run: xr.Dataset, average: str) -> Sample:
     if not e_bar.shape[1]:
         raise Unobserved("no step of the run was drawn to be measured")
     last = (run["k"].values.max(axis=0) // c.H) + 1
-    certain = _certain(setup) and e_bar.shape[1] == steps
+    certain = setup.certain and e_bar.shape[1] == steps
     ceiling = setup.grad_f_sq_ceiling
     mean = squares.mean(axis=1)
-    start = Start("grad_f_sq", mean, 0.0, float(mean.max()) if certain else ceiling)
+    errors = rounding(setup, run)
+    error = errors.gradient_sq(float(mean.max()))
+    start = Start("grad_f_sq", mean, 0.0, float(mean.max()) if certain else ceiling, error)
     count = np.arange(1, e_bar.shape[1] + 1)
     return Sample(
         values=steps * e_bar.mean(axis=1),
@@ -106,17 +110,19 @@ def consensus_sum(setup: Setup, run: xr.Dataset, average: str) -> Sample:
         path=np.cumsum(e_bar, axis=1) / count * (c.H * (last - c.r_hat)),
         certain=certain,
         round=c.R,
+        error=steps * errors.consensus(float(e_bar.mean(axis=1).max())),
+        scale=steps * errors.size**2,
     )
 
 
 def start_gap(setup: Setup, run: xr.Dataset) -> Sample:
     """f(x_bar_{T_r_hat}) - f* of each seed (the a-priori start gap bounds its mean)."""
-    return _of_start(setup, _gap(setup, run))
+    return _of_start(setup, _gap(setup, run), _loss_scale(setup))
 
 
 def start_distance(setup: Setup, run: xr.Dataset) -> Sample:
     """||x_bar_{T_r_hat} - x*||^2 of each seed."""
-    return _of_start(setup, _distance(setup, run))
+    return _of_start(setup, _distance(setup, run), rounding(setup, run).size ** 2)
 
 
 def _gap(setup: Setup, run: xr.Dataset) -> Start:
@@ -124,7 +130,8 @@ def _gap(setup: Setup, run: xr.Dataset) -> Start:
     if "f" not in run:
         return _known(setup, run, "f_gap", "f")
     start = setup.start_gap(run)
-    return replace(start, error=start.error + _unit(run, "f"))
+    error = rounding(setup, run).gap(float(start.values.max()))
+    return replace(start, error=error + _unit(run, "f"))
 
 
 def _distance(setup: Setup, run: xr.Dataset) -> Start:
@@ -132,7 +139,8 @@ def _distance(setup: Setup, run: xr.Dataset) -> Start:
     if "dist_sq" not in run:
         return _known(setup, run, "D_r_hat", "dist_sq")
     start = setup.start_distance_sq(run)
-    return replace(start, error=start.error + _unit(run, "dist_sq"))
+    error = rounding(setup, run).distance_sq(float(start.values.max()))
+    return replace(start, error=error + _unit(run, "dist_sq"))
 
 
 def _unit(run: xr.Dataset, variable: str) -> float:
@@ -157,7 +165,19 @@ def _known(setup: Setup, run: xr.Dataset, name: str, variable: str) -> Start:
     return Start(name, np.full(run.sizes["seed"], middle), low, high, high - middle)
 
 
-def _of_start(setup: Setup, start: Start) -> Sample:
+def _loss_scale(setup: Setup) -> float:
+    """The size of the losses, against which an error of their difference is small."""
+    return float(setup.problem.loss(setup.config.x_0, setup.p_star)) + abs(
+        float(np.asarray(setup.shared["f_star"].value))
+    )
+
+
+def _gradient_scale(setup: Setup, run: xr.Dataset) -> float:
+    """The size of the squares of the clients' gradients, of which a gradient of f is what is left over."""
+    return rounding(setup, run).slope ** 2
+
+
+def _of_start(setup: Setup, start: Start, scale: float) -> Sample:
     none = np.zeros(0, dtype=int)
     return Sample(
         values=start.values,
@@ -166,6 +186,8 @@ def _of_start(setup: Setup, start: Start) -> Sample:
         variance_proxy=float("inf"),
         horizon=none,
         path=np.zeros((start.values.size, 0)),
-        certain=_certain(setup),
+        certain=setup.certain,
         round=setup.r_hat,
+        error=start.error,
+        scale=scale,
     )

@@ -18,6 +18,7 @@ from jaxtyping import Float
 from verify.observed import Sample, Samples, Start
 from verify.quantities import replay
 from verify.quantities.expectations import consensus_ceiling
+from verify.quantities.rounding import Rounding, rounding
 from verify.setup import Setup
 
 
@@ -95,17 +96,38 @@ def _local_ceiling(setup: Setup) -> float:
     return float(((start + reach) ** 2).sum()) * (1 + 1e-9)
 
 
+def _start_error(errors: Rounding, name: str, mean: float) -> float:
+    """The error of the mean over steps of what a right side contains."""
+    of = {
+        "grad_f_sq": errors.gradient_sq,
+        "D_f": errors.gap,
+        "e_bar": errors.consensus,
+        "grad_fi_sq_sum": errors.local_gradients_sq,
+    }
+    return of[name](mean)
+
+
 def _sample(
     setup: Setup,
+    errors: Rounding,
     r: int,
     values: Float[np.ndarray, " S"],
     means: dict[str, Float[np.ndarray, " S"]],
     ceiling: float,
     given: dict[str, int],
+    count: int = 1,
 ) -> Sample:
-    certain, most = setup.config.sampling == "full", _ceilings(setup)
+    """`values`: sums of `count` consensus errors."""
+    certain, most = setup.certain, _ceilings(setup)
     starts = tuple(
-        Start(name, mean, 0.0, float(mean.max()) if certain else most[name]) for name, mean in means.items()
+        Start(
+            name,
+            mean,
+            0.0,
+            float(mean.max()) if certain else most[name],
+            _start_error(errors, name, float(mean.max())),
+        )
+        for name, mean in means.items()
     )
     return Sample(
         values=values,
@@ -117,6 +139,8 @@ def _sample(
         given={"r": r, **given},
         certain=certain,
         round=r,
+        error=count * errors.consensus(float(values.max()) / count),
+        scale=count * errors.size**2,
     )
 
 
@@ -125,13 +149,14 @@ def consensus_error(setup: Setup, run: xr.Dataset, average: str) -> Samples:
 
     With H = 1 the only k of the lemma is T_{r+1}, where all clients hold the same model.
     """
-    tau = max(setup.config.H - 1, 1)
+    tau, errors = max(setup.config.H - 1, 1), rounding(setup, run)
     parts = []
     for inside in _inside(setup, run, average):
         values = inside.e_bar[:, tau] if setup.config.H > 1 else np.zeros(len(inside.e_bar))
         names = ("e_bar", "grad_f_sq", "grad_fi_sq_sum")
         means = {name: getattr(inside, name)[:, :tau].mean(axis=1) for name in names}
-        parts.append(_sample(setup, inside.r, values, means, consensus_ceiling(setup, tau), {"tau": tau}))
+        most = consensus_ceiling(setup, tau)
+        parts.append(_sample(setup, errors, inside.r, values, means, most, {"tau": tau}))
     return Samples(tuple(parts))
 
 
@@ -142,11 +167,13 @@ def _summed(
     counted: Callable[[Float[np.ndarray, "S H"]], Float[np.ndarray, " S"]],
 ) -> Samples:
     """sum over a round of E e_bar_k, with the mean of D_f over the steps that `counted` takes."""
-    H = setup.config.H
+    H, errors = setup.config.H, rounding(setup, run)
     most = sum(consensus_ceiling(setup, tau) for tau in range(H))
     return Samples(
         tuple(
-            _sample(setup, inside.r, inside.e_bar.sum(axis=1), {"D_f": counted(inside.D_f)}, most, {})
+            _sample(
+                setup, errors, inside.r, inside.e_bar.sum(axis=1), {"D_f": counted(inside.D_f)}, most, {}, H
+            )
             for inside in _inside(setup, run, average)
         )
     )
