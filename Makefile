@@ -36,6 +36,7 @@ bench: $(VENV)/.test
 	$(BIN)/python benchmarks/bench_games.py
 	$(BIN)/python benchmarks/bench_simulate.py
 	$(BIN)/python benchmarks/bench_plan.py
+	$(BIN)/python benchmarks/bench_sweep.py
 
 docs: $(VENV)/.test
 	$(BIN)/python docs/build.py

@@ -4,7 +4,7 @@
 
 `--docs` writes the projection in docs/sweeps.md anew, from these figures (or those of --json, if it exists).
 
-Runs the first N instances of the grid examples/sweeps/sweep.toml (64 seeds, m = 5, n = 20, R = 200) spread over all of it, in
+Runs N instances of the grid examples/sweeps/sweep.toml (64 seeds, m = 5, n = 20, R = 200) spread over all of it, in
 one process and in two, each from an empty store. Run it on a quiet machine: the wall times need two free cores.
 """
 
@@ -166,8 +166,8 @@ def section(figures: dict[str, float]) -> str:
     f, ms = figures, 1e3 * figures["overhead_seconds_a_task"]
     return f"""## A million instances on a thousand workers
 
-Written by `benchmarks/bench_sweep.py --docs` from {f["instances"]:.0f} instances of `examples/sweeps/sweep.toml` (m = 5,
-n = 20, R = 200, 64 seeds, 15 checks each), measured on one machine; it is a projection, not a run.
+Written by `benchmarks/bench_sweep.py --docs` from {f["instances"]:.0f} instances of `examples/sweeps/sweep.toml`
+(m = 5, n = 20, R = 200, 64 seeds, 15 checks each), measured on one machine; it is a projection, not a run.
 
 | measured | |
 | --- | --- |
