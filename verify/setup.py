@@ -347,11 +347,11 @@ def _first_model(
 
 def _is_certain(sampling: str, shared: Mapping[str, Constant]) -> bool:
     """Full gradients, or samples that provably all have the same one (their deviation nu is 0)."""
-    nu = shared["nu"]
+    nu = shared.get("nu")
+    if sampling == "full" or nu is None:
+        return sampling == "full"
     proven = nu.provenance in (Provenance.EXACT, Provenance.CERTIFIED)
-    return sampling == "full" or (
-        proven and float(np.asarray(nu.value)) == 0 and float(np.max(nu.radius)) == 0
-    )
+    return proven and float(np.asarray(nu.value)) == 0 and float(np.max(nu.radius)) == 0
 
 
 def _draws(instance: Instance, certain: bool) -> int:

@@ -34,7 +34,8 @@ def test_an_error_comes_back_as_itself_or_else_as_its_text(workers: Workers) -> 
     assert str(refused.exception()) == "task = -2: give one >= 0"
     [(_, stuck)] = results(pure_tasks.unpicklable, 0, [("k", 1)], workers)
     assert stuck == Failed("Stubborn: one two")
-    assert isinstance(stuck.exception(), RuntimeError)
+    # Libraries that teach exceptions to travel (Dask does) may bring it back as itself.
+    assert str(stuck.exception()) in ("Stubborn: one two", "one two")
 
 
 @pytest.mark.parametrize("workers", EXECUTORS[:3], ids=str)

@@ -177,6 +177,7 @@ def test_ctrl_c_keeps_what_is_finished(done: Path, grid: Path, tmp_path: Path) -
     assert written(out) == written(done)
 
 
+@pytest.mark.slow
 def test_a_worker_killed_in_the_middle_changes_nothing(done: Path, grid: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     driver = start(grid, out, "--jobs", "2")
