@@ -25,7 +25,7 @@ from verify.sweeping.running import BLOCK, level
 from verify.sweeping.store import open_store
 from verify.sweeping.work import Unit, audit_unit, compute
 
-GRID = Path(__file__).parents[1] / "examples" / "sweep.toml"
+GRID = Path(__file__).parents[1] / "examples" / "sweeps" / "sweep.toml"
 DOCS = Path(__file__).parents[1] / "docs" / "sweeps.md"
 MARKER = "<!-- projection -->"
 EMPTY_TASKS = 200
