@@ -73,16 +73,27 @@ def checks_along(
     A hypothesis that speaks of the point (of its round r) is checked there; the answer returned is that of the
     last point where all hold, else of the last point.
     """
-    spoken = {s.name for h in statement.hypotheses for s in h.relation.free_symbols}
-    varying = sorted(n for n in {*curve.along, curve.axis} if n in spoken or n in ("r", "R", "tau"))
+    if not curve.rounds.size:
+        return (), np.empty(0, dtype=bool)
+    reads = statement.reads({**constants, **own_constants(curve, 0)})
+    own_names = set(own_constants(curve, 0))
+    moving = [h for h, names in zip(statement.hypotheses, reads, strict=True) if names & own_names]
+    varying = sorted(own_names & {n for names in reads for n in names})
     answers: dict[tuple[float, ...], Checks] = {}
     applies = np.empty(curve.rounds.size, dtype=bool)
     shown: Checks = ()
+    first: dict[str, HypothesisCheck] = {}
     for i in range(curve.rounds.size):
         own = own_constants(curve, i)
-        key = tuple(float(np.asarray(own[n].value)) for n in varying if n in own and n in spoken)
-        if key not in answers:
+        key = tuple(
+            x for n in varying for x in (float(np.asarray(own[n].value)), float(np.max(own[n].radius)))
+        )
+        if key not in answers and not first:
             answers[key] = statement.check({**constants, **own})
+            first = {c.name: c for c in answers[key]}
+        elif key not in answers:  # what does not read the point is decided already
+            anew = {c.name: c for c in statement.check({**constants, **own}, moving)}
+            answers[key] = tuple(anew.get(name, known) for name, known in first.items())
         applies[i] = not any(c.holds is False for c in answers[key])
         shown = answers[key] if applies[i] or not applies[:i].any() else shown
     return shown, applies

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
@@ -180,8 +180,10 @@ class Statement:
         scalar = stacked.ndim == 1
         return Orders(terms, float(best) if scalar else best, str(binding) if scalar else binding)
 
-    def check(self, constants: Constants) -> tuple[HypothesisCheck, ...]:
-        """Every hypothesis, decided rigorously: holds, fails, or undecided (None).
+    def check(
+        self, constants: Constants, hypotheses: Sequence[Hypothesis] | None = None
+    ) -> tuple[HypothesisCheck, ...]:
+        """Every hypothesis (or those of its own that are named), decided rigorously: holds, fails, undecided (None).
 
         For arrays the answer is about all points, with the sides of the worst one. Names that are missing
         leave their hypotheses undecided.
@@ -195,7 +197,16 @@ class Statement:
         values = {n: as_floats(constants[n]) for n in plan.read}
         with np.errstate(all="ignore"):
             plan.check_domains(values)
-        return tuple(self._check_one(h, plan, values, constants) for h in self.hypotheses)
+        chosen = self.hypotheses if hypotheses is None else hypotheses
+        return tuple(self._check_one(h, plan, values, constants) for h in chosen)
+
+    def reads(self, constants: Constants) -> tuple[frozenset[str], ...]:
+        """For each hypothesis the names among `constants` that decide it, directly or through derived ones."""
+        plan = self.plan(constants)
+        return tuple(
+            frozenset(n for a in plan.atoms if a.hypothesis is h for n in a.resolution.inputs)
+            for h in self.hypotheses
+        )
 
     def largest(self, name: str, constants: Constants) -> float:
         """The largest float `name` that satisfies every hypothesis of the form `name <= ...` (at one point).
