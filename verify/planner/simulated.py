@@ -84,9 +84,8 @@ def simulate_plan(
         config = replace(
             config, N_0=path.N[plan.r_hat], R=R - plan.r_hat, r_hat=0, horizons=(R - plan.r_hat,)
         )
-    x_star = np.asarray(setup.shared["x_star"].value)
     run = simulate.run(
-        setup.problem, setup.game, config, p_star=setup.p_star, x_star=x_star, progress=progress
+        setup.problem, setup.game, config, p_star=setup.p_star, x_star=setup.x_star, progress=progress
     )
     average = "p_now" if plan.edition == "printed" else "p_next"
     if plan.theorem == "4.6":
