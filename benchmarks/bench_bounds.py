@@ -122,6 +122,7 @@ def test_mpmath_intervals(benchmark: Any) -> None:
 @pytest.mark.benchmark(group="import", timer=of_children)
 @pytest.mark.parametrize("module", ["sympy", "bounds"])
 def test_import(benchmark: Any, module: str) -> None:
+    """A fresh interpreter that imports the module, in processor time of the child."""
     benchmark.pedantic(
         subprocess.run,
         ([sys.executable, "-c", f"import {module}"],),

@@ -41,6 +41,8 @@ def test_plan(benchmark: Any, theorem: str, edition: str, epsilon: float) -> Non
 
 @pytest.mark.parametrize("edition", ["corrected", "sharp"])
 def test_front_of_20(benchmark: Any, edition: str) -> None:
+    """Plans for 20 numbers of local steps and their Pareto front."""
+
     def front() -> list[Any]:
         return pareto([make_plan(CONSTANTS, 0.5, "4.6", edition, H=H) for H in STEPS])
 
@@ -49,6 +51,7 @@ def test_front_of_20(benchmark: Any, edition: str) -> None:
 
 @pytest.mark.parametrize(("theorem", "edition"), [("4.6", "corrected"), ("4.9", "sharp")])
 def test_first_plan(theorem: str, edition: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """The first plan of a process, after the imports."""
     text = FIRST.format(constants=CONSTANTS, theorem=theorem, edition=edition)
     done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True)
     with capsys.disabled():

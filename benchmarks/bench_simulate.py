@@ -190,6 +190,7 @@ def metrics_share() -> float:
 
 @pytest.mark.parametrize("engine", ["numpy", "numba"])
 def test_w1(benchmark: Any, engine: str) -> None:
+    """Workload W1, beside the plain loops in the same run."""
     if engine == "numba":
         pytest.importorskip("numba", reason="the extra `fast` (numba) is not installed")
     problem, config = w1()
@@ -204,11 +205,13 @@ def test_w1(benchmark: Any, engine: str) -> None:
 
 
 def test_w2_chain(benchmark: Any) -> None:
+    """Workload W2, one chain at a time."""
     problem, config = w2()
     benchmark.pedantic(lambda: run(problem, game(), config, engine="chain"), rounds=3)
 
 
 def test_million_clients(benchmark: Any) -> None:
+    """The game alone at m = 10^6, rank 10."""
     large = million()
     N = np.full(1_000_000, 2.0)
     with threadpool_limits(1):

@@ -6,6 +6,7 @@ import bounds
 
 
 def main() -> None:
+    """Theorem 4.6(i-2) as a float, as a proven enclosure, over many rounds, and its hypotheses with their slack."""
     theorem = bounds.get("Theorem 4.6(i-2)", edition="corrected")
     constants = {"mu_F": 1.0, "L_F": 2.0, "gamma_tilde": 0.25, "dist_0": 3.0, "r_hat": 10}
     print("as a float: ", theorem.evaluate({**constants, "R": 100}))
