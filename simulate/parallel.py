@@ -13,7 +13,6 @@ from __future__ import annotations
 import os
 import pickle
 import signal
-import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator
@@ -256,12 +255,6 @@ def _portable(error: Exception) -> Exception | None:
     return error
 
 
-def _main() -> list[str]:
-    """The module that `python -m` runs: workers run it again (unless preloaded, with all that it imports)."""
-    spec = getattr(sys.modules["__main__"], "__spec__", None)
-    return [] if spec is None else [spec.name]
-
-
 def _start(shared: Any, lifeline: Connection) -> None:
     """Prepares a process: it holds `shared`, leaves Ctrl-C to the driver, and ends with the driver."""
     global _shared
@@ -318,7 +311,7 @@ class Processes:
     def open(self, function: Callable[..., Any], shared: Any) -> Iterator[Opened]:
         """See `Workers.open`."""
         context = get_context("forkserver")
-        context.set_forkserver_preload([__name__, function.__module__, *_main()])
+        context.set_forkserver_preload([__name__, function.__module__])
         end, lifeline = context.Pipe(duplex=False)
         before = {name: os.environ.get(name) for name in ONE_THREAD}
         os.environ.update(ONE_THREAD)  # the processes read it when they start, with the first task

@@ -154,6 +154,8 @@ def divide(x: Any, y: Any) -> arb:
 
 def maximum(*values: Any) -> arb:
     """The largest of some balls; one whose other end is open (`Below`) can only raise it."""
+    if not values:
+        raise ValueError("the largest of no numbers: give r_hat < R, so that a round is counted")
     open_ended = [v.top for v in values if isinstance(v, Below)]
     plain = [v if isinstance(v, arb) else arb(v) for v in values if not isinstance(v, Below)]
     if not plain:
