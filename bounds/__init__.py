@@ -1,40 +1,27 @@
 """The paper's mathematics: symbols, statements, hypotheses, editions, evaluation."""
 
-from bounds.core.constant import Constant, Constants, Provenance, raw, weakest
-from bounds.core.errors import (
-    DomainError,
-    HypothesisFails,
-    MethodError,
-    MissingConstants,
-    UnknownStatement,
-)
-from bounds.core.hypothesis import Hypothesis, HypothesisCheck
-from bounds.core.statement import Edition, Kind, Orders, Sampling, Sense, Statement
-from bounds.quantities import QUANTITIES
-from bounds.registry import editions, get, ids
-from bounds.symbols import SYMBOLS
+from __future__ import annotations
 
+from typing import TYPE_CHECKING
 
-def lemma_6_5_pair(constants: Constants, edition: str = "corrected") -> dict[str, Constant]:
-    """The pair (G, B) of Lemma 6.5; see `bounds.incentfedavg.lemma_6_5.lemma_6_5_pair`."""
-    from bounds.incentfedavg.lemma_6_5 import lemma_6_5_pair as pair
+from bounds.on_demand import lazy
 
-    return pair(constants, edition)
-
-
-def start_gap() -> Statement:
-    """The a-priori bound on the optimality gap when counting starts (sharp; not in the paper)."""
-    from bounds.incentfedavg.start import START_GAP
-
-    return START_GAP
-
-
-def start_distance() -> Statement:
-    """The a-priori bound on the mean square distance to x* when counting starts (sharp; not in the paper)."""
-    from bounds.incentfedavg.start import START_DISTANCE
-
-    return START_DISTANCE
-
+if TYPE_CHECKING:
+    from bounds.contents import ids
+    from bounds.core.constant import Constant, Constants, Provenance, raw, weakest
+    from bounds.core.errors import (
+        DomainError,
+        HypothesisFails,
+        MethodError,
+        MissingConstants,
+        UnknownStatement,
+    )
+    from bounds.core.hypothesis import Hypothesis, HypothesisCheck
+    from bounds.core.statement import Edition, Kind, Orders, Sampling, Sense, Statement
+    from bounds.incentfedavg.lemma_6_5 import lemma_6_5_pair
+    from bounds.quantities import QUANTITIES
+    from bounds.registry import editions, get, start_distance, start_gap
+    from bounds.symbols import SYMBOLS
 
 __all__ = [
     "QUANTITIES",
@@ -64,3 +51,22 @@ __all__ = [
     "start_gap",
     "weakest",
 ]
+
+_NAMES = {
+    "bounds.contents": ("ids",),
+    "bounds.core.constant": ("Constant", "Constants", "Provenance", "raw", "weakest"),
+    "bounds.core.errors": (
+        "DomainError",
+        "HypothesisFails",
+        "MethodError",
+        "MissingConstants",
+        "UnknownStatement",
+    ),
+    "bounds.core.hypothesis": ("Hypothesis", "HypothesisCheck"),
+    "bounds.core.statement": ("Edition", "Kind", "Orders", "Sampling", "Sense", "Statement"),
+    "bounds.incentfedavg.lemma_6_5": ("lemma_6_5_pair",),
+    "bounds.quantities": ("QUANTITIES",),
+    "bounds.registry": ("editions", "get", "start_distance", "start_gap"),
+    "bounds.symbols": ("SYMBOLS",),
+}
+__getattr__, __dir__ = lazy(__name__, _NAMES)

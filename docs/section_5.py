@@ -4,7 +4,7 @@ from pathlib import Path
 
 from verify.experiments import run_section
 from verify.experiments.page import page
-from verify.ledger import run_ledger
+from verify.ledger_run import run_ledger
 
 FIGURES = {"5.2": "5.2-aggregate", "5.3": "5.3-starts"}
 

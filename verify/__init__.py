@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from bounds.on_demand import lazy
 
 if TYPE_CHECKING:
     from verify.api import assert_within, audit, check
@@ -13,17 +14,10 @@ if TYPE_CHECKING:
 
 __all__ = ["NoPlan", "Plan", "assert_within", "audit", "check", "make_plan"]
 
-_HOMES = {
-    "NoPlan": "verify.planner.errors",
-    "Plan": "verify.planner.result",
-    "assert_within": "verify.api",
-    "audit": "verify.api",
-    "check": "verify.api",
-    "make_plan": "verify.planner.front",
+_NAMES = {
+    "verify.api": ("assert_within", "audit", "check"),
+    "verify.planner.errors": ("NoPlan",),
+    "verify.planner.front": ("make_plan",),
+    "verify.planner.result": ("Plan",),
 }
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name]), name)
+__getattr__, __dir__ = lazy(__name__, _NAMES)

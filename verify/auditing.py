@@ -164,7 +164,7 @@ def _sequential(
 def proof_steps(report: Report, tell: Progress) -> tuple[ProofStep, ...]:
     """The ledger's entries for every statement that a report checks, stored certificates re-checked."""
     from bounds.incentfedavg.steps import steps
-    from verify.ledger import run_ledger  # the provers are heavy, and only this needs them
+    from verify.ledger_run import run_ledger  # the provers are heavy, and only this needs them
 
     encoded = {step.statement for step in steps()}
     checked = [s for s in dict.fromkeys(f.verdict.statement for f in report.findings) if s in encoded]

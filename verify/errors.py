@@ -7,8 +7,6 @@ import re
 import sys
 from collections.abc import Callable
 
-from rich.console import Console
-
 EXIT_STANDS, EXIT_VIOLATED, EXIT_BAD_INPUT, EXIT_INCOMPLETE, EXIT_INTERRUPTED = 0, 1, 2, 3, 130
 
 
@@ -40,7 +38,7 @@ def run_command(command: Callable[[], int]) -> None:
         code = command()
     except InputError as error:
         message = " ".join(str(error).split())
-        Console(stderr=True, soft_wrap=True, highlight=False).print(f"error: {message}", markup=False)
+        print(f"error: {message}", file=sys.stderr)
         code = EXIT_BAD_INPUT
     except KeyboardInterrupt:
         print("interrupted: nothing was written", file=sys.stderr)

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import tomllib
-from importlib import resources
 from pathlib import Path
 
 from pydantic import ValidationError
 
 import bounds
 from verify.errors import InputError
+from verify.instance_files import builtin_names, read_instance, table_of
 from verify.schema import Instance
 from verify.schema.code import PREFIX
 
-_FOLDER = resources.files("verify") / "instances"
 MOST_SHOWN = 60
 
 
 def builtin_instances(profile: str | None = None) -> tuple[str, ...]:
     """The names of the built-in instances, in the order of a report; `profile`: those of one profile."""
-    names = sorted(f.name.removesuffix(".toml") for f in _FOLDER.iterdir() if f.name.endswith(".toml"))
+    names = builtin_names()
     if profile is None:
-        return tuple(names)
+        return names
     return tuple(n for n in names if load_instance(n).report.profile == profile)
 
 
@@ -34,23 +32,7 @@ def load_instance(name_or_path: str, *, allow_code: bool = False) -> Instance:
     Raises:
         InputError: if there is no such instance, or the file cannot be read, parsed or understood.
     """
-    if name_or_path in builtin_instances():
-        return parse_instance((_FOLDER / f"{name_or_path}.toml").read_text("utf-8"), name_or_path)
-    path = Path(name_or_path)
-    try:
-        if not name_or_path.strip():
-            raise InputError(f"--instance {name_or_path!r}: give a built-in name or a TOML file")
-        if path.is_dir():
-            raise InputError(f"--instance {path} is a directory: give a TOML file")
-        if not path.exists():
-            known = ", ".join(builtin_instances())
-            raise InputError(f"--instance {path}: no such file or built-in instance (built in: {known})")
-        text = path.read_text("utf-8-sig")  # some editors put a byte order mark first
-    except InputError:
-        raise
-    except (OSError, ValueError) as error:  # ValueError: not UTF-8, or a path with a null byte
-        raise InputError(f"--instance {name_or_path!r} cannot be read as UTF-8 text: {error}") from None
-    return parse_instance(text, str(path), allow_code=allow_code)
+    return parse_instance(read_instance(name_or_path), str(Path(name_or_path)), allow_code=allow_code)
 
 
 def parse_instance(text: str, where: str, *, allow_code: bool = False) -> Instance:
@@ -59,12 +41,7 @@ def parse_instance(text: str, where: str, *, allow_code: bool = False) -> Instan
     Raises:
         InputError: naming the key, its value and what would be right.
     """
-    if not text.strip():
-        raise InputError(f"{where} is empty: give an instance in TOML (see examples/)")
-    try:
-        table = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise InputError(f"{where} is not TOML: {error}") from None
+    table = table_of(text, where)
     try:
         instance = Instance.model_validate(table)
     except ValidationError as error:

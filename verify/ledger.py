@@ -17,69 +17,25 @@ Exit 0 when no corrected or sharp step is refuted or open, 1 when one is, 2 on b
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Sequence
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-from bounds.core.step import Step
-from bounds.incentfedavg.steps import steps
-from verify import ledger_page, ledger_text
-from verify.errors import InputError, Parser, integer, run_command
-from verify.judge import Report, judge
-from verify.provers.discharge import Status, workshop
+from bounds.on_demand import lazy
+from verify.errors import Parser, integer, run_command
+
+if TYPE_CHECKING:
+    from verify.ledger_run import exit_code, run_ledger, select
+
+__all__ = ["exit_code", "main", "parsed", "run_ledger", "select"]
+__getattr__, __dir__ = lazy(__name__, {"verify.ledger_run": ("exit_code", "run_ledger", "select")})
 
 
-def run_ledger(
-    *, only: str | None = None, edition: str | None = None, cold: bool = False, save: bool = False
-) -> list[Report]:
-    """Reports on the chosen steps; survival and uses are decided over the whole ledger that they need.
-
-    Args:
-        only: keep steps whose key contains it (an exact statement id keeps that statement alone).
-        edition: keep one edition.
-        cold: search for everything again; otherwise stored findings are re-checked.
-        save: store what was found.
+def parsed(argv: Sequence[str] | None) -> argparse.Namespace:
+    """The options of `python -m verify.ledger`.
 
     Raises:
-        ValueError: when nothing matches.
+        InputError: for words that mean nothing, or options that do not go together.
     """
-    chosen = select(only, edition)
-    keys = {s.key for s in chosen}
-    statements = {s.statement for s in chosen}  # a statement falls with any of its steps
-    keys |= {s.key for s in steps() if s.statement in statements}
-    asked = {s.key for s in chosen}
-    needed = {k for s in steps() if s.key in keys for k in (*s.survives_by, *s.fails_by)}
-    shop = workshop(search=cold)
-    try:
-        reports = judge((s for s in steps() if s.key in keys | needed), shop, read=not cold, save=save)
-    finally:
-        shop.close()
-    return [r for r in reports if r.step.key in asked]
-
-
-def select(only: str | None, edition: str | None) -> list[Step]:
-    """The steps that `--only` and `--edition` mean.
-
-    Raises:
-        ValueError: when there are none.
-    """
-    found = [s for s in steps() if edition is None or s.edition == edition]
-    if only is not None:
-        exact = [s for s in found if only in (s.statement, s.id, s.key)]
-        found = exact or [s for s in found if only in s.key]
-    if not found:
-        names = ", ".join(dict.fromkeys(s.statement for s in steps()))
-        raise ValueError(f"--only {only!r}: no step matches; statements: {names}")
-    return found
-
-
-def exit_code(reports: Sequence[Report]) -> int:
-    """0 when every corrected and sharp step is proved, else 1."""
-    trusted = [r for r in reports if r.step.edition != "printed"]
-    return int(any(r.status is not Status.PROVED for r in trusted))
-
-
-def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = Parser(prog="python -m verify.ledger", description="Judges every step of the paper's proofs.")
     parser.add_argument("--only", metavar="ID")
     parser.add_argument("--edition", choices=("printed", "corrected", "sharp"))
@@ -108,31 +64,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     Raises:
         InputError: for options that name nothing, or a page that cannot be written.
     """
-    options = _arguments(argv)
-    try:
-        if options.explain:
-            reports = run_ledger(only=options.explain, cold=options.cold)
-            print(ledger_text.explain(reports))
-            return 0
-        if options.mutate:
-            from verify.mutation import mutate_ledger
+    options = parsed(argv)
+    from verify.ledger_run import run  # the provers need the libraries, and seconds to import them
 
-            chosen = select(options.only, options.edition)
-            print(ledger_text.kills(mutate_ledger(chosen, options.sample)))
-            return 0
-        reports = run_ledger(only=options.only, edition=options.edition, cold=options.cold, save=options.save)
-    except ValueError as error:
-        raise InputError(str(error)) from None
-    if options.docs:
-        try:
-            Path(options.docs).write_text(ledger_page.page(reports), "utf-8")
-        except OSError as error:
-            raise InputError(f"--docs {options.docs} cannot be written: {error.strerror}") from None
-    if options.json:
-        print(json.dumps({"ledger": [r.to_json() for r in reports]}, indent=1))
-    else:
-        print(ledger_text.table(reports))
-    return exit_code(reports)
+    return run(options)
 
 
 if __name__ == "__main__":

@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import bounds
-from verify.errors import (
-    EXIT_INTERRUPTED,
-    EXIT_STANDS,
-    EXIT_VIOLATED,
-    InputError,
-    Parser,
-    integer,
-    run_command,
-)
-from verify.progress import progress
-from verify.searching.store import FILE, Stored, stored, table, write
-from verify.searching.worst import BUDGET, Worst, known_statement, searchable, worst_case
+from bounds.on_demand import lazy
+from verify.errors import InputError, Parser, integer, run_command
+from verify.searching.names import BUDGET, SEARCHABLE, require_searchable
 
-_WIDER = 1e-9  # a ratio made again agrees with the stored one to this
+if TYPE_CHECKING:
+    from verify.searching.command import describe
+
+__all__ = ["describe", "main", "parser"]
+__getattr__, __dir__ = lazy(__name__, {"verify.searching.command": ("describe",)})
 
 
 def parser() -> argparse.ArgumentParser:
@@ -31,7 +25,7 @@ def parser() -> argparse.ArgumentParser:
     p = Parser(
         prog="python -m verify.search",
         description="Search for the hypothesis-respecting instance with the largest observed/bound, shrink it, and "
-        "prove its ratio. Statements that have a family: " + ", ".join(searchable()),
+        "prove its ratio. Statements that have a family: " + ", ".join(SEARCHABLE),
     )
     p.add_argument("id", nargs="?", metavar="ID", help="a statement, as 'Theorem 4.9(i-1)'")
     p.add_argument(
@@ -52,43 +46,21 @@ def parser() -> argparse.ArgumentParser:
     return p
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; the exit status as an int."""
-    options = parser().parse_args(arguments)
+def check(options: argparse.Namespace) -> None:
+    """Refuse, before the libraries load, what the words alone show to be wrong.
+
+    Raises:
+        InputError: for nothing or too much asked, a file that cannot be written, or a statement without a family.
+    """
     asked = [bool(x) for x in (options.id, options.table, options.recheck, options.renew)]
     if sum(asked) != 1:
         raise InputError(
-            f"give one of a statement (ID), --table, --recheck and --renew; statements: {', '.join(searchable())}"
+            f"give one of a statement (ID), --table, --recheck and --renew; statements: {', '.join(SEARCHABLE)}"
         )
     if options.out is not None:
         _check_file(options.out)
-    if options.table:
-        return _show(table(list(stored().values())), options.out)
-    if options.recheck:
-        return _recheck(list(stored().values()))
-    if options.renew:
-        return _renew(options)
-    known_statement(options.id, options.edition)
-    with progress() as tell:
-        worst = worst_case(
-            options.id, options.edition, seed=options.seed, budget=options.budget, jobs=options.jobs, progress=tell
-        )  # fmt: skip
-    if options.out is not None:
-        options.out.write_text(worst.instance, "utf-8")
-    print(json.dumps(worst.to_json(), indent=1) if options.json else describe(worst, options.out))
-    return EXIT_INTERRUPTED if worst.partial else EXIT_STANDS
-
-
-def describe(worst: Worst, out: Path | None) -> str:
-    """The result for a person: the ratio, what it means, the instance."""
-    lines = [
-        f"{worst.statement}, {worst.edition}: observed/bound = {worst.ratio:.10g} ({worst.verdict.outcome}: "
-        f"{worst.verdict.reason})",
-        f"before shrinking {worst.searched:.10g}; {worst.evaluations} evaluations from seed {worst.seed}"
-        + ("; interrupted, the worst so far" if worst.partial else ""),
-    ]
-    lines += ["", worst.instance] if out is None else [f"instance: {out}"]
-    return "\n".join(lines).rstrip()
+    if options.id:
+        require_searchable(options.id)
 
 
 def _check_file(out: Path) -> None:
@@ -96,46 +68,13 @@ def _check_file(out: Path) -> None:
         raise InputError(f"--out {out}: give a file in a folder that exists and can be written to")
 
 
-def _show(text: str, out: Path | None) -> int:
-    if out is None:
-        print(text, end="")
-    else:
-        out.write_text(text, "utf-8")
-    return EXIT_STANDS
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; the exit status as an int."""
+    options = parser().parse_args(arguments)
+    check(options)
+    from verify.searching.command import run  # the work needs the libraries, and seconds to import them
 
-
-def _recheck(items: list[Stored]) -> int:
-    """Prove every stored ratio again; 1 if one is not what it was."""
-    failed = 0
-    for item in items:
-        made = item.recheck()
-        found = item.recheck_found()
-        good = _same(made.low, item.ratio) and str(made.verdict.outcome) == item.outcome
-        good &= found is None or _same(found.low, item.searched)
-        failed += not good
-        print(
-            f"{'proved' if good else 'DIFFERS'}  {item.statement}, {item.edition}: {made.low:.10g}, {item.outcome}"
-        )
-    return EXIT_VIOLATED if failed else EXIT_STANDS
-
-
-def _same(x: float, y: float) -> bool:
-    return abs(x - y) <= _WIDER * abs(y)
-
-
-def _renew(options: argparse.Namespace) -> int:
-    winners: list[Worst] = []
-    with progress() as tell:
-        for statement in searchable():
-            for edition in bounds.editions(statement):
-                worst = worst_case(
-                    statement, str(edition), seed=options.seed, budget=options.budget, jobs=options.jobs, progress=tell
-                )  # fmt: skip
-                if worst.partial:
-                    raise KeyboardInterrupt  # half a table would replace a whole one
-                winners.append(worst)
-    write(winners, options.out or Path(__file__).parent / "searching" / FILE)
-    return EXIT_STANDS
+    return run(options)
 
 
 if __name__ == "__main__":

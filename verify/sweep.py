@@ -3,36 +3,18 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import re
-import shutil
 import sys
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-from simulate.parallel import WorkersLost
-from verify.errors import (
-    EXIT_INCOMPLETE,
-    EXIT_INTERRUPTED,
-    EXIT_STANDS,
-    EXIT_VIOLATED,
-    InputError,
-    Parser,
-    run_command,
-)
-from verify.output import fresh_folder
-from verify.parallel import chosen_workers
-from verify.progress import progress
-from verify.sweeping.page import write_page
-from verify.sweeping.points import Grid, load_grid
-from verify.sweeping.running import Progressed, Run, Share
-from verify.sweeping.store import Store, open_store
-from verify.sweeping.table import CSV, PARQUET, write_table
+from verify.errors import InputError, Parser, run_command
+from verify.sweeping.folder import check_folder
+from verify.sweeping.share import WHOLE, Share
 
 MOST_POINTS = 100_000
-MARKER, PAGE, CACHE, WORST = "sweep.json", "sweep.html", "cache", "worst"
 
 
 def parser() -> argparse.ArgumentParser:
@@ -58,7 +40,7 @@ def parser() -> argparse.ArgumentParser:
         "--max-points", type=_count, default=MOST_POINTS, metavar="N", help=f"default: {MOST_POINTS}"
     )
     p.add_argument(
-        "--share", type=_share, default=Share(), metavar="I/N",
+        "--share", type=_share, default=WHOLE, metavar="I/N",
         help="compute only the I-th of N parts; then put the parts' cache files together, and run without --share",
     )  # fmt: skip
     return p
@@ -77,92 +59,16 @@ def _share(text: str) -> Share:
     return Share(int(found[1]), int(found[2]))
 
 
-def check_folder(out: Path) -> None:
-    """Refuse a folder that holds something else, before any work.
-
-    Raises:
-        InputError: if `out` is a file, or a folder with other files in it.
-    """
-    if out.exists() and not out.is_dir():
-        raise InputError(f"--out {out} is a file: give a folder")
-    if out.is_dir() and any(out.iterdir()) and not (out / MARKER).is_file():
-        raise InputError(f"--out {out} holds other files: give a new folder, or one of an earlier sweep")
-
-
-def mark(grid: Grid, out: Path) -> None:
-    """Makes `out` a sweep's folder, and says in it what is swept.
-
-    Raises:
-        InputError: if it cannot be written to.
-    """
-    content = {"schema": 1, "grid": grid.file.model_dump(mode="json", exclude_none=True), "points": len(grid)}
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        _replace(out / MARKER, json.dumps(content, indent=1) + "\n")
-    except OSError as error:
-        raise InputError(f"--out {out} cannot be written: {error.strerror}") from None
-
-
-def _replace(path: Path, text: str) -> None:
-    beside = path.with_name(f".{path.name}.new")
-    beside.write_text(text, "utf-8")
-    os.replace(beside, path)
-
-
-def write(grid: Grid, store: Store, done: Progressed, out: Path) -> tuple[str, bool]:
-    """Writes the table, the page and the worst instances, each complete or not at all; the summary, and whether no
-    corrected or sharp statement is violated."""
-    with fresh_folder(out / "written") as folder:
-        write_table(grid, store, done.errors, folder)
-        summary, stands = write_page(grid, folder / PARQUET, folder / PAGE, folder / WORST)
-    written = out / "written"
-    shutil.rmtree(out / WORST, ignore_errors=True)
-    for name in (PARQUET, CSV, PAGE, WORST):
-        os.replace(written / name, out / name)
-    written.rmdir()
-    return summary, stands
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; the exit status as an int."""
     options = parser().parse_args(list(sys.argv[1:] if arguments is None else arguments))
     if find_spec("pyarrow") is None:
         raise InputError("a sweep's table needs pyarrow: pip install 'boundaudit[sweep]'")
-    grid = load_grid(options.grid, options.max_points)
-    out: Path = options.out or Path(f"sweep-{grid.file.name}")
-    check_folder(out)
-    mark(grid, out)
-    with open_store(out / CACHE, options.fresh) as store:
-        if store.corrupted:
-            print(f"{store.corrupted} corrupted entries in {out / CACHE}: computed again", file=sys.stderr)
-        try:
-            with (
-                chosen_workers(options.jobs, options.scheduler, options.cluster) as workers,
-                progress() as tell,
-            ):
-                done = Run(grid, store, workers, tell, options.share)()
-        except KeyboardInterrupt:
-            print(
-                f"interrupted: what is finished is kept in {out}; the same command goes on", file=sys.stderr
-            )
-            return EXIT_INTERRUPTED
-        except WorkersLost as lost:
-            print(
-                f"error: {lost}: what is finished is kept in {out}; the same command goes on", file=sys.stderr
-            )
-            return EXIT_INCOMPLETE
-        if options.share.count > 1:
-            print(
-                f"{done.computed} computed, {done.found} found: put {out / CACHE}'s files together with the others'"
-            )
-            return EXIT_INCOMPLETE if done.errors else EXIT_STANDS
-        summary, stands = write(grid, store, done, out)
-    print(summary)
-    print(f"{done.computed} computed, {done.found} found, {len(done.errors)} failed")
-    print(f"page: {out / PAGE}; table: {out / PARQUET}, {out / CSV}")
-    if not stands:
-        return EXIT_VIOLATED
-    return EXIT_INCOMPLETE if done.errors else EXIT_STANDS
+    if options.out is not None:
+        check_folder(options.out)
+    from verify.sweeping.command import run  # the work needs the libraries, and seconds to import them
+
+    return run(options)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from verify.errata import escape, latex
-from verify.ledger import run_ledger
+from verify.ledger_run import run_ledger
 from verify.provers.discharge import Status
 
 

@@ -9,7 +9,7 @@ import xarray as xr
 from small_instance import SMALL
 
 import bounds
-from verify import error_rates
+from verify import measured_rates
 from verify.auditing import audit
 from verify.errors import InputError
 from verify.examine import Finding
@@ -22,7 +22,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "error-rates.md"
 
 
 def test_wrong_answers_stay_below_alpha_where_a_t_test_does_not() -> None:
-    cells = error_rates.fixed((30,), 100)
+    cells = measured_rates.fixed((30,), 100)
     assert len(cells) == 9
     for cell in cells:
         assert cell.wrong <= 0.05 * 100 + 3 * np.sqrt(0.05 * 100)
@@ -30,37 +30,37 @@ def test_wrong_answers_stay_below_alpha_where_a_t_test_does_not() -> None:
             assert cell.holds == 0  # no ceiling
     failures = next(c for c in cells if c.law == "1% failures" and c.ratio == 1.2)
     assert failures.t_holds > 0.5 * 100  # no failure seen: mean 0, spread 0
-    assert error_rates.fixed((30,), 3) == error_rates.fixed((30,), 3)
+    assert measured_rates.fixed((30,), 3) == measured_rates.fixed((30,), 3)
 
 
 def test_looking_again_and_again_keeps_the_level() -> None:
-    for cell in error_rates.growing(12):
+    for cell in measured_rates.growing(12):
         assert cell.wrong <= 0.05 * 12 + 3 * np.sqrt(0.05 * 12)
-    beta = error_rates.LAWS[0]
+    beta = measured_rates.LAWS[0]
     x = beta.draw(np.random.default_rng(1), 1024) * 0.3
-    assert error_rates._first(x, 3.0, error_rates.judge_once) is Outcome.HOLDS
+    assert measured_rates._first(x, 3.0, measured_rates.judge_once) is Outcome.HOLDS
 
 
 def test_the_published_page_is_the_studys() -> None:
     text = PAGE.read_text("utf-8")
-    assert text.startswith(error_rates.HEAD.format(alpha=error_rates.ALPHA))
+    assert text.startswith(measured_rates.HEAD.format(alpha=measured_rates.ALPHA))
     rows = [line.split(" | ") for line in text.splitlines() if re.match(r"\| (beta|lognormal|1%)", line)]
     assert len(rows) == 9 * 3
     for row in rows:
         wrong, limit = (float(row[i].rstrip("% ")) for i in (6, 7))
-        assert wrong <= limit <= 100 * error_rates.ALPHA
+        assert wrong <= limit <= 100 * measured_rates.ALPHA
     assert max(float(row[10].rstrip("% |")) for row in rows) > 50
-    for ceiling in error_rates.CEILINGS:
+    for ceiling in measured_rates.CEILINGS:
         assert f"\n| {ceiling:g} | " in text
 
 
 def test_binomial_limits() -> None:
-    assert error_rates.upper_limit(0, 100, 0.99) == pytest.approx(1 - 0.01 ** (1 / 100))
-    assert error_rates.upper_limit(100, 100, 0.99) == 1.0
+    assert measured_rates.upper_limit(0, 100, 0.99) == pytest.approx(1 - 0.01 ** (1 / 100))
+    assert measured_rates.upper_limit(100, 100, 0.99) == 1.0
 
 
 def test_a_larger_ceiling_needs_more_seeds() -> None:
-    needed = [error_rates.seeds_needed(0.5, ceiling, 5) for ceiling in (5.0, 10.0)]
+    needed = [measured_rates.seeds_needed(0.5, ceiling, 5) for ceiling in (5.0, 10.0)]
     assert None not in needed
     assert needed[0] < needed[1]
 

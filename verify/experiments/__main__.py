@@ -6,17 +6,12 @@ Writes each figure as PNG and SVG with its numbers beside it as CSV, and what wa
 from __future__ import annotations
 
 import argparse
-import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
 
 from verify.errors import InputError, Parser, run_command
-from verify.experiments import SECTIONS, Experiment, run_section
-from verify.output import fresh_folder
-from verify.progress import progress
-
-MARKER = "experiments.json"
+from verify.experiments import MARKER, SECTIONS
 
 
 def parser() -> argparse.ArgumentParser:
@@ -46,14 +41,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.seed < 0:
         raise InputError(f"--seed {options.seed}: give an integer >= 0")
     check_out(options.out)
-    found: list[Experiment] = []
-    with progress() as tell:
-        for section in SECTIONS if options.section is None else (options.section,):
-            found += run_section(section, options.seed, tell, folder=options.data, quick=options.quick)
-    write(found, options.out)
-    print(summary(found))
-    print(f"figures: {options.out}")
-    return 0
+    from verify.experiments.command import run  # the work needs the libraries, and seconds to import them
+
+    return run(options)
 
 
 def check_out(out: Path) -> None:
@@ -70,26 +60,6 @@ def check_out(out: Path) -> None:
         )
     if not os.access(out.absolute().parent, os.W_OK | os.X_OK):
         raise InputError(f"--out {out}: {out.absolute().parent} is no folder that can be written to")
-
-
-def write(found: Sequence[Experiment], out: Path) -> None:
-    """PNG, SVG and CSV of every figure, and experiments.json; all or nothing."""
-    with fresh_folder(out) as folder:
-        for drawing in (d for e in found for d in e.drawings):
-            (folder / f"{drawing.name}.png").write_bytes(drawing.png)
-            (folder / f"{drawing.name}.svg").write_bytes(drawing.svg)
-            (folder / f"{drawing.name}.csv").write_text(drawing.table.to_csv(), "utf-8")
-        (folder / MARKER).write_text(json.dumps([e.to_json() for e in found], indent=1) + "\n", "utf-8")
-
-
-def summary(found: Sequence[Experiment]) -> str:
-    """What each sentence says and what was found, as text."""
-    lines = []
-    for e in found:
-        lines += [f"{e.id}: {e.title}", f"  {e.data}"]
-        for f in e.findings:
-            lines += [f"  [{f.outcome}] {f.where}: {f.claim}", f"      found: {f.found}"]
-    return "\n".join(lines)
 
 
 if __name__ == "__main__":

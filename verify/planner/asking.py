@@ -11,7 +11,8 @@ import bounds
 from bounds import Statement
 from verify.errors import InputError
 from verify.planner.given import Given, collect, given_for
-from verify.planner.goals import GOALS, Goal, named
+from verify.planner.goals import GOALS, Goal
+from verify.planner.names import named
 from verify.planner.search import MOST_ROUNDS
 
 

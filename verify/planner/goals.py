@@ -8,7 +8,6 @@ from typing import Any
 
 import bounds
 from bounds import Statement
-from verify.errors import InputError
 
 
 @dataclass(frozen=True)
@@ -39,19 +38,6 @@ GOALS: dict[str, Goal] = {
         "Theorem 4.9(i-1)", "Theorem 4.9(i-2)", "D_r_hat", 2, "X_0", bounds.start_distance, both=False
     ),
 }
-THEOREMS = (*GOALS, "4.10", "Lemma 4.3", "Lemma 4.4")
-
-
-def named(theorem: str) -> str:
-    """The short name of a theorem: "Theorem 4.6" and "4.6" are one.
-
-    Raises:
-        InputError: for a theorem that no plan rests on.
-    """
-    short = theorem.removeprefix("Theorem ")
-    if short not in THEOREMS:
-        raise InputError(f"theorem = {theorem!r}: give one of {', '.join(THEOREMS)}")
-    return short
 
 
 def limits_of(theorem: str, targets: Mapping[str, float | None]) -> dict[str, float | None]:

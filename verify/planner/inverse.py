@@ -13,8 +13,8 @@ from verify.errors import InputError
 from verify.planner.asking import request
 from verify.planner.errors import NoPlan
 from verify.planner.given import CHOSEN, collect
-from verify.planner.goals import named
 from verify.planner.making import make_plan, make_search
+from verify.planner.names import named
 from verify.planner.result import Plan
 
 _RESOLUTION = 1e-6  # relative, of the quantities found by bisection

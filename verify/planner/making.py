@@ -14,14 +14,13 @@ from verify.planner.certificate import Record, StartValue, certificate, records
 from verify.planner.enclosures import evaluate, fraction_above
 from verify.planner.errors import NoPlan
 from verify.planner.given import Given, participation_step
-from verify.planner.goals import GOALS, named
+from verify.planner.goals import GOALS
 from verify.planner.lemmas import plan_distance
 from verify.planner.limit import plan_limit
+from verify.planner.names import STARTS, named
 from verify.planner.regularised import plan_regularised
 from verify.planner.result import Plan, planned
 from verify.planner.search import MOST_ROUNDS, Decision, Point, Search
-
-STARTS = ("auto", "given", "at-once", "a-priori", "warm")
 
 
 def make_search(asked: Request, mode: str) -> Search:

@@ -19,9 +19,10 @@ from bounds import Constant
 from verify.planner.asking import request
 from verify.planner.enclosures import CHECK_BITS
 from verify.planner.given import safe_end
-from verify.planner.goals import GOALS, named
+from verify.planner.goals import GOALS
 from verify.planner.limit import above, remaining
 from verify.planner.making import make_search
+from verify.planner.names import named
 from verify.planner.recheck import constant_from
 from verify.planner.regularised import Pair
 

@@ -25,8 +25,9 @@ from verify.errors import InputError
 from verify.planner.certificate import StartValue
 from verify.planner.enclosures import CHECK_BITS, Evaluation, evaluate, infinite
 from verify.planner.given import Given, given_for, safe_end
-from verify.planner.goals import GOALS, Goal, bound_by, limits_of, named
+from verify.planner.goals import GOALS, Goal, bound_by, limits_of
 from verify.planner.limit import remaining, whole, within
+from verify.planner.names import named
 
 _WIDTH = 1e-12  # of a recorded interval, relative to its ends; 85 bits and two roundings leave 1e-15
 

@@ -12,6 +12,7 @@ from verify.auditing import Progress
 from verify.errors import InputError
 from verify.instance import parse_instance
 from verify.searching.families import Family
+from verify.searching.names import BUDGET, require_searchable
 from verify.searching.objective import TARGETS
 from verify.searching.optimise import Found, Interrupted, optimise
 from verify.searching.recheck import Recheck, recheck
@@ -19,7 +20,6 @@ from verify.searching.shrink import least_kept, shrink
 from verify.searching.toml import instance_toml
 from verify.verdict import Outcome, Verdict
 
-BUDGET = 40_000
 _CLIENTS = (2, 3)
 # How far a proved ratio may lie below the searched one before the latter counts as a rounding artefact.
 _AGREES = 1e-6
@@ -80,11 +80,7 @@ def known_statement(statement_id: str, edition: str) -> Statement:
     Raises:
         InputError: naming what would be right.
     """
-    if statement_id not in TARGETS:
-        known = "" if statement_id in bounds.ids() else "is not a statement; "
-        raise InputError(
-            f"{statement_id!r} {known}has no search family: give one of {', '.join(searchable())}"
-        )
+    require_searchable(statement_id)
     try:
         return bounds.get(statement_id, edition)
     except bounds.UnknownStatement as error:

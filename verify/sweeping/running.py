@@ -10,24 +10,13 @@ from verify.auditing import ALPHA, Progress
 from verify.errors import InputError
 from verify.sweeping.engine import engine_version
 from verify.sweeping.points import Grid, Point
+from verify.sweeping.share import WHOLE, Share
 from verify.sweeping.store import Store
 from verify.sweeping.work import Error, Unit, audit_unit, compute, level_of, plan_unit
 
 Place = tuple[int, bool]  # a point's index, and whether its plans are meant
 Block = tuple[Place, ...]
 BLOCK = 4  # units a task: their results, and the work that a kill loses, are that of seconds
-
-
-@dataclass(frozen=True)
-class Share:
-    """One of `count` equal parts of a sweep's work, for machines that share no scheduler."""
-
-    index: int = 1
-    count: int = 1
-
-    def takes(self, place: int) -> bool:
-        """Whether this part does the unit at a place."""
-        return place % self.count == self.index - 1
 
 
 @dataclass(eq=False)
@@ -70,7 +59,7 @@ class Run:
     store: Store
     workers: Workers
     tell: Progress
-    share: Share = Share()
+    share: Share = WHOLE
     block: int = BLOCK
 
     def __call__(self) -> Progressed:

@@ -18,9 +18,10 @@ from verify.errors import InputError
 from verify.examine import Finding, examine
 from verify.planner.cost import cost_of
 from verify.planner.errors import NoPlan
-from verify.planner.goals import GOALS, THEOREMS, limits_of
+from verify.planner.goals import GOALS, limits_of
 from verify.planner.instance import constants_of, require_unbiased
 from verify.planner.making import make_plan
+from verify.planner.names import THEOREMS
 from verify.schema import Instance
 from verify.setup import build, checks
 from verify.sweeping.engine import engine_version

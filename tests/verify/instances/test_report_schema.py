@@ -11,7 +11,7 @@ from small_instance import SMALL
 
 from verify.auditing import audit, dump
 from verify.instance import parse_instance
-from verify.ledger import run_ledger
+from verify.ledger_run import run_ledger
 from verify.verdict import Outcome, Rigor
 
 

@@ -10,7 +10,7 @@ import bounds
 from bounds.incentfedavg.steps.experiments import weights_held_away
 from games import AffineGame, QuadraticWelfare
 from simulate import participation
-from verify.ledger import run_ledger
+from verify.ledger_run import run_ledger
 
 ROUNDS = 5000
 

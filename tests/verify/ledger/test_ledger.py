@@ -17,7 +17,8 @@ from bounds.incentfedavg.steps import experiments, steps
 from bounds.incentfedavg.steps.notation import Book, case, nonnegative, obliged, positive, repaired
 from verify.errors import InputError, run_command
 from verify.judge import judge, judge_step
-from verify.ledger import exit_code, main, run_ledger, select
+from verify.ledger import main
+from verify.ledger_run import exit_code, run_ledger, select
 from verify.provers import certificate
 from verify.provers.discharge import Grade, Status, discharge, workshop
 from verify.provers.guards import guard, nudges

@@ -9,9 +9,9 @@ from fractions import Fraction
 import pytest
 
 from bounds.incentfedavg.steps.experiments import local_steps, mean
-from verify.pep.__main__ import EDITIONS, RUNS, STEPS
 from verify.pep.fedavg import Short, largest_step, performance_problem, wc_fedavg
 from verify.pep.projected_step import wc_projected_step
+from verify.pep.tables import EDITIONS, RUNS, STEPS
 from verify.pep.trusted import Untrusted, options, solve
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:Solution may be inaccurate")]

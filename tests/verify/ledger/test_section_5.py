@@ -22,7 +22,7 @@ from tests.simulate.conftest import small_game
 from verify.experiments import claims, instances
 from verify.experiments.page import page
 from verify.judge import Report
-from verify.ledger import run_ledger
+from verify.ledger_run import run_ledger
 from verify.provers.discharge import Status
 
 ROOT = Path(__file__).parents[3]

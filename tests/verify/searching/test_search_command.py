@@ -11,12 +11,18 @@ import bounds
 from verify import search
 from verify.errors import InputError
 from verify.instance import load_instance
+from verify.searching.names import SEARCHABLE
+from verify.searching.objective import TARGETS
 from verify.searching.store import Stored, stored, table
 from verify.searching.worst import searchable
 
 DOCS = Path(__file__).parents[3] / "docs" / "tightness.md"
 ITEMS = list(stored().items())
 VIOLATED = {("Lemma 4.4(iv)", "printed"), ("Theorem 4.9(i-1)", "printed"), ("Theorem 4.10(i)", "printed")}
+
+
+def test_the_command_knows_the_families_by_name() -> None:
+    assert SEARCHABLE == searchable() == tuple(TARGETS)
 
 
 def test_every_searchable_edition_is_stored_and_only_three_are_violated() -> None:

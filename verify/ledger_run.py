@@ -1,0 +1,97 @@
+"""The work of `python -m verify.ledger`: judge the chosen steps, and show what was found."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from bounds.core.step import Step
+from bounds.incentfedavg.steps import steps
+from verify import ledger_page, ledger_text
+from verify.errors import InputError
+from verify.judge import Report, judge
+from verify.provers.discharge import Status, workshop
+
+
+def run_ledger(
+    *, only: str | None = None, edition: str | None = None, cold: bool = False, save: bool = False
+) -> list[Report]:
+    """Reports on the chosen steps; survival and uses are decided over the whole ledger that they need.
+
+    Args:
+        only: keep steps whose key contains it (an exact statement id keeps that statement alone).
+        edition: keep one edition.
+        cold: search for everything again; otherwise stored findings are re-checked.
+        save: store what was found.
+
+    Raises:
+        ValueError: when nothing matches.
+    """
+    chosen = select(only, edition)
+    keys = {s.key for s in chosen}
+    statements = {s.statement for s in chosen}  # a statement falls with any of its steps
+    keys |= {s.key for s in steps() if s.statement in statements}
+    asked = {s.key for s in chosen}
+    needed = {k for s in steps() if s.key in keys for k in (*s.survives_by, *s.fails_by)}
+    shop = workshop(search=cold)
+    try:
+        reports = judge((s for s in steps() if s.key in keys | needed), shop, read=not cold, save=save)
+    finally:
+        shop.close()
+    return [r for r in reports if r.step.key in asked]
+
+
+def select(only: str | None, edition: str | None) -> list[Step]:
+    """The steps that `--only` and `--edition` mean.
+
+    Raises:
+        ValueError: when there are none.
+    """
+    found = [s for s in steps() if edition is None or s.edition == edition]
+    if only is not None:
+        exact = [s for s in found if only in (s.statement, s.id, s.key)]
+        found = exact or [s for s in found if only in s.key]
+    if not found:
+        names = ", ".join(dict.fromkeys(s.statement for s in steps()))
+        raise ValueError(f"--only {only!r}: no step matches; statements: {names}")
+    return found
+
+
+def exit_code(reports: Sequence[Report]) -> int:
+    """0 when every corrected and sharp step is proved, else 1."""
+    trusted = [r for r in reports if r.step.edition != "printed"]
+    return int(any(r.status is not Status.PROVED for r in trusted))
+
+
+def run(options: argparse.Namespace) -> int:
+    """Judge and print what the options ask for; the exit status as an int.
+
+    Raises:
+        InputError: for options that name nothing, or a page that cannot be written.
+    """
+    try:
+        if options.explain:
+            reports = run_ledger(only=options.explain, cold=options.cold)
+            print(ledger_text.explain(reports))
+            return 0
+        if options.mutate:
+            from verify.mutation import mutate_ledger
+
+            chosen = select(options.only, options.edition)
+            print(ledger_text.kills(mutate_ledger(chosen, options.sample)))
+            return 0
+        reports = run_ledger(only=options.only, edition=options.edition, cold=options.cold, save=options.save)
+    except ValueError as error:
+        raise InputError(str(error)) from None
+    if options.docs:
+        try:
+            Path(options.docs).write_text(ledger_page.page(reports), "utf-8")
+        except OSError as error:
+            raise InputError(f"--docs {options.docs} cannot be written: {error.strerror}") from None
+    if options.json:
+        print(json.dumps({"ledger": [r.to_json() for r in reports]}, indent=1))
+    else:
+        print(ledger_text.table(reports))
+    return exit_code(reports)
