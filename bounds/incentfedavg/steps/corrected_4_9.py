@@ -51,6 +51,13 @@ def books() -> tuple[Book, ...]:
 
 def _corrected() -> Book:
     book = Book("Theorem 4.9(i-1)", "appendix 6.2, proof of Theorem 4.9 (i)", "corrected")
+    _sums(book)
+    _absorbed(book)
+    return book
+
+
+def _sums(book: Book) -> None:
+    """r_hat, Lemma 6.9 over all rounds, and the coefficients."""
     log_y, rate, (r,) = real("ln_delta_0_cbrt")[0], positive("ln_1_over_rho")[0], nonnegative("r")
     book.step(
         "r_hat >= ln(delta_0 cbrt(16 L^2 B^4))/ln(1/rho) gives delta_r <= 1/cbrt(16 L^2 B^4), which is"
@@ -84,6 +91,11 @@ def _corrected() -> Book:
         [ge(1 / (M * positive("p_star_min")[0]), 1)],
         {"p*_min <= 1/m": le(M * positive("p_star_min")[0], 1)},
     )
+
+
+def _absorbed(book: Book) -> None:
+    """The consensus error absorbed, and the bound."""
+    drift = 9 * GAMMA**2 * DRIFT * H**3
     slope = 18 * M * L**2 * GAMMA**3 * (2 * M * L * GAMMA + 1) * B**2 * H**2
     absorbed = le(SLOPE * E_SUM, slope * D_SUM + 18 * GAMMA**3 * L * DRIFT * H**3 * ROUNDS)
     book.step(
@@ -123,4 +135,3 @@ def _corrected() -> Book:
         uses=("Theorem 4.9(i-1)/6@corrected",),
     )
     jensen(book, "Jensen: D_f at the average iterate is at most the average of D_f")
-    return book

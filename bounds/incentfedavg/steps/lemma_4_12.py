@@ -75,6 +75,13 @@ def _lemma_4_11() -> Book:
 
 def _lemma_4_12() -> Book:
     book = Book("Lemma 4.12", "section 4.3, proof of Lemma 4.12")
+    _first_term(book)
+    _second_term(book)
+    return book
+
+
+def _first_term(book: Book) -> None:
+    """(11) and (12): the two terms, and the first."""
     noise, mean = real("grad_f_dot_noise_mean grad_f_dot_mean")
     book.step(
         "E[grad f^T g_bar | F_k] = grad f^T sum p_i grad f_i(x_i): the noise has mean zero",
@@ -119,6 +126,13 @@ def _lemma_4_12() -> Book:
         },
         uses=("Lemma 4.12/3", "Lemma 4.12/4", "Lemma 4.12/5"),
     )
+
+
+def _second_term(book: Book) -> None:
+    """(13): the second term, and the lemma."""
+    a, b, b_sq = nonnegative("a_norm b_norm b_sq")
+    (ab,) = real("a_dot_b")
+    shape = cauchy_schwarz(ab, a, b)
     book.step(
         "a^T b >= -||a||^2/(2 lambda) - (lambda/2) ||b||^2 with lambda = 2",
         ge(ab, -(a**2) / 4 - b**2),
@@ -166,4 +180,3 @@ def _lemma_4_12() -> Book:
         uses=("Lemma 4.12/2", "Lemma 4.12/6", "Lemma 4.12/10"),
         sharp=True,
     )
-    return book

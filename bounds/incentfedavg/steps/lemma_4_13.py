@@ -29,6 +29,14 @@ def books() -> tuple[Book, ...]:
 
 def _part_i() -> Book:
     book = Book("Lemma 4.13(i)", "appendix 6.1, proof of Lemma 4.13 (i)")
+    _since_the_start(book)
+    _display_20(book)
+    _second_moments(book)
+    return book
+
+
+def _since_the_start(book: Book) -> None:
+    """The iterates since the start of the round."""
     x, g, start, total = real("x_i_k g_i_k x_hat g_sum")
     book.induction(
         "x_{i,k} = x_{i,T_r} - gamma sum_{t=T_r}^{k-1} g_{i,t}",
@@ -59,6 +67,11 @@ def _part_i() -> Book:
         hints=square_hints(),
         uses=("Lemma 4.12/4",),
     )
+
+
+def _display_20(book: Book) -> None:
+    """(20): the spread of the gradients."""
+    (w_sum,) = nonnegative("w_sum")
     a, b = vectors("g g_bar")
     book.step(
         "||g - g_bar||^2 = ||g||^2 + ||g_bar||^2 - 2 g^T g_bar",
@@ -80,6 +93,11 @@ def _part_i() -> Book:
         uses=("Lemma 4.11",),
     )
     book.step("(20): dropping -||g_bar||^2", le(lead * (own - bar), lead * own))
+
+
+def _second_moments(book: Book) -> None:
+    """The second moments of the gradients, and (i)."""
+    w, w_sum = nonnegative("p_i w_sum")
     noise, change, at_bar = real("noise change grad_bar")
     book.step(
         "g = noise + (grad f_i(x_i) - grad f_i(x_bar)) + grad f_i(x_bar): ||g||^2 <= 3 (.. + .. + ..),"
@@ -131,7 +149,6 @@ def _part_i() -> Book:
         },
         sharp=True,
     )
-    return book
 
 
 def _part_ii() -> Book:

@@ -26,6 +26,17 @@ def books() -> tuple[Book, ...]:
 
 def _lemma_a() -> Book:
     book = Book("Lemma 4.14(a)", "appendix 6.1, proof of Lemma 4.14 (a)")
+    _separated(book)
+    _uncorrelated(book)
+    _noise(book)
+    _change(book)
+    _at_the_average(book)
+    _part_a(book)
+    return book
+
+
+def _separated(book: Book) -> None:
+    """(22): noise and mean part, the cross term having mean zero."""
     noise, mean, cross = nonnegative("noise_sq")[0], MEAN_SQ, real("noise_dot_mean")[0]
     outcomes, pasts = real("n_1 n_2 n_3 n_4"), real("grad_1 grad_2")
     book.step(
@@ -48,6 +59,10 @@ def _lemma_a() -> Book:
         {"Assumption 2.1(ii)": eq(cross, 0)},
         uses=("Assumption 2.1(ii)",),
     )
+
+
+def _uncorrelated(book: Book) -> None:
+    """(23): holds for uncorrelated noises, which Assumption 2.1 does not promise."""
     p1, p2 = nonnegative("p_1 p_2")
     n1, n2 = nonnegative("noise_1_sq noise_2_sq")
     (c12,) = real("noise_1_dot_noise_2")
@@ -71,6 +86,11 @@ def _lemma_a() -> Book:
             ),
         ),
     )
+
+
+def _noise(book: Book) -> None:
+    """The noise part is at most nu^2 in any case."""
+    p1, n1 = nonnegative("p_1 noise_1_sq")
     so_far, one, squares, (w_sum,) = *nonnegative("sum_norm noise_norm weighted_squares"), positive("w_sum")
     inner, line = real("sum_dot_noise line")
     book.step(
@@ -115,6 +135,11 @@ def _lemma_a() -> Book:
         le(p1**2 * NU**2, p1 * NU**2),
         {"p_i <= 1": le(p1, 1)},
     )
+
+
+def _change(book: Book) -> None:
+    """(24): the gradients at the own iterates, from those at the average."""
+    (p1,) = nonnegative("p_1")
     a, b = real("first second")
     own, there = real("grad_at_x_i grad_at_x_bar")
     book.step(
@@ -128,7 +153,7 @@ def _lemma_a() -> Book:
         hints=(a - b,),
         sharp=True,
     )
-    at_bar, shifted, change, weighted = nonnegative("mean_bar_sq shifted_sq change_sq weighted_change")
+    at_bar, change, weighted = nonnegative("mean_bar_sq change_sq weighted_change")
     book.step(
         "(24): E||sum p_i grad f_i(x_i)||^2 <= 2 E||sum p_i grad f_i(x_bar)||^2 + 2 m sum p_i^2"
         " E||change_i||^2",
@@ -139,6 +164,12 @@ def _lemma_a() -> Book:
         },
         uses=("Lemma 4.14(a)/8", "Lemma 4.12/4"),
     )
+
+
+def _at_the_average(book: Book) -> None:
+    """(25): the gradients at the average, by the weight error."""
+    p1, at_bar, shifted = nonnegative("p_1 mean_bar_sq shifted_sq")
+    (there,) = real("grad_at_x_bar")
     (p_star,) = nonnegative("p_star_1")
     book.step(
         "(25): adding and subtracting p*_i grad f_i(x_bar), termwise",
@@ -165,6 +196,11 @@ def _lemma_a() -> Book:
         },
         uses=("Lemma 4.12/8",),
     )
+
+
+def _part_a(book: Book) -> None:
+    """(26), and the lemma."""
+    noise, at_bar, weighted = nonnegative("noise_sq mean_bar_sq weighted_change")
     book.step(
         "(26): E||sum p_i grad f_i(x_i)||^2 <= 2 m L^2 e_bar + 4 m delta_r^2 sum ||grad f_i||^2 + 4"
         " ||grad f||^2",
@@ -186,7 +222,6 @@ def _lemma_a() -> Book:
         },
         uses=("Lemma 4.14(a)/5", "Lemma 4.14(a)/13"),
     )
-    return book
 
 
 def _lemma_b() -> Book:

@@ -40,6 +40,13 @@ def books() -> tuple[Book, ...]:
 
 def _part_i() -> Book:
     book = Book("Lemma 4.3(i)", "appendix 6.1, proof of Lemma 4.3 (i)")
+    _projection(book)
+    _contraction(book)
+    return book
+
+
+def _projection(book: Book) -> None:
+    """N* as a fixed point, and the projection."""
     (slope,) = real("F_star_dot_N_minus_N_star")
     book.step(
         "N* = Pi[N* - gamma_tilde F(N*)]: F(N*)^T (N - N*) >= 0 on the box is the projection's inequality",
@@ -54,6 +61,10 @@ def _part_i() -> Book:
         {"(u - Pu)^T (Pv - Pu) <= 0 and (v - Pv)^T (Pu - Pv) <= 0, added": ge(dot(minus(b, a), a), 0)},
         hints=minus(b, a),
     )
+
+
+def _contraction(book: Book) -> None:
+    """The contraction, unrolled."""
     d, f = vectors("d Fd")
     book.step(
         "||d - gamma_tilde (F(N_r) - F(N*))||^2 expands into three terms",
@@ -100,7 +111,6 @@ def _part_i() -> Book:
         {"induction hypothesis": le(NOW, POWER * START), "contraction": le(AFTER, RHO * NOW)},
         uses=("Lemma 4.3(i)/8", "Lemma 4.3(i)/1@corrected"),
     )
-    return book
 
 
 def _corrected_i() -> Book:
@@ -121,9 +131,15 @@ def _corrected_i() -> Book:
 
 def _part_ii() -> Book:
     book = Book("Lemma 4.3(ii)", "section 4, proof of Lemma 4.3 (ii)")
+    _common_denominator(book)
+    _numerator_bound(book)
+    return book
+
+
+def _common_denominator(book: Book) -> None:
+    """(3): both weights over a common denominator."""
     n, ns = positive("N_i N_star_i")
     rest, rest_star = nonnegative("rest rest_star")  # the sums over j != i
-    (dist, away), (e,) = nonnegative("dist away"), real("e_i")
     p, p_star = n / (n + rest), ns / (ns + rest_star)
     book.step("for m = 1 both weights are 1", eq(n / n, ns / ns))
     numerator = n * (ns + rest_star) - ns * (n + rest)
@@ -136,6 +152,14 @@ def _part_ii() -> Book:
         "adding and subtracting N_i sum_{j != i} N_j",
         eq(numerator, n * (rest_star - rest) + (n - ns) * rest),
     )
+
+
+def _numerator_bound(book: Book) -> None:
+    """The numerator by the distance from N*."""
+    n, ns = positive("N_i N_star_i")
+    rest, rest_star, dist, away = nonnegative("rest rest_star dist away")
+    (e,) = real("e_i")
+    p, p_star = n / (n + rest), ns / (ns + rest_star)
     (others,) = nonnegative("others_sq")
     book.step(
         "|N_i - N*_i| <= ||N_r - N*||",
@@ -184,7 +208,6 @@ def _part_ii() -> Book:
         uses=("Lemma 4.3(ii)/2",),
     )
     book.invokes("Lemma 4.3(i)", le(G, MU / LF**2), {"gamma_tilde <= mu_F/L_F^2": le(G, MU / LF**2)})
-    return book
 
 
 def _sharp_i() -> Book:

@@ -98,6 +98,13 @@ def _projection(book: Book) -> None:
 def _part_i() -> Book:
     book = Book("Lemma 4.4(i)", "section 4, proof of Lemma 4.4 (i)")
     _projection(book)
+    _one_round(book)
+    _all_rounds(book)
+    return book
+
+
+def _one_round(book: Book) -> None:
+    """(7) and (8): one round."""
     f_d, h_d = real("F_dot_d grad_h_dot_d")
     seven = le(2 * GT * (f_d + LAM * h_d), NOW - AFTER + GT**2 * CONSTANT)
     book.step(
@@ -134,6 +141,10 @@ def _part_i() -> Book:
         {"(7)": seven, "F(N_r)^T (N_r - N*) >= 0": ge(f_d, 0), "convexity of h": ge(h_d, H_GAP)},
         uses=("Lemma 4.4(i)/8", "Lemma 4.4(i)/10"),
     )
+
+
+def _all_rounds(book: Book) -> None:
+    """The sum of (8) over the rounds, and the average iterate."""
     acc, first, squares = real("weighted_gap_sum")[0], *nonnegative("d_0_sq sum_g2")
     book.induction(
         "summing (8) over r: the squared norms telescope",
@@ -171,7 +182,6 @@ def _part_i() -> Book:
         sharp=True,
     )
     jensen(book, "Jensen for h with weights gamma_tilde_r lambda_r/sum")
-    return book
 
 
 def _part_i_lower() -> Book:
@@ -219,6 +229,14 @@ def _part_i_lower() -> Book:
 
 def _part_ii() -> Book:
     book = Book("Lemma 4.4(ii)", "section 4, proof of Lemma 4.4 (ii)")
+    _any_point(book)
+    _all_rounds_ii(book)
+    _dual_gap(book)
+    return book
+
+
+def _any_point(book: Book) -> None:
+    """(9) and (10): one round, for any N of the box."""
     f_d, h_d, at_n = real("F_dot_d grad_h_dot_d F_N_dot_d")
     root = sqrt(2) * DN
     book.step(
@@ -265,6 +283,12 @@ def _part_ii() -> Book:
         2 * GT * LAM * at_n, LAM * NOW - LAM * AFTER + GT**2 * LAM * CONSTANT + 2 * GT * LAM**2 * CH * root
     )
     book.step("(10): (9) times lambda_r", ten, {"(9)": nine}, sharp=True)
+
+
+def _all_rounds_ii(book: Book) -> None:
+    """The sum of (10) over the rounds."""
+    (at_n,) = real("F_N_dot_d")
+    root = sqrt(2) * DN
     later = positive("lambda_r_next")[0]
     book.step(
         "-lambda_r ||N_{r+1} - N||^2 <= -lambda_{r+1} ||N_{r+1} - N||^2",
@@ -316,6 +340,11 @@ def _part_ii() -> Book:
         uses=("Lemma 4.4(ii)/9",),
         sharp=True,
     )
+
+
+def _dual_gap(book: Book) -> None:
+    """The supremum over N."""
+    (mean,) = real("F_N_dot_bar")
     gap = real("dual_gap")[0]
     low, high, n_k = nonnegative("lower upper N_k")
     w, w_sum, so_far = nonnegative("w_k w_sum wN_sum")
@@ -335,4 +364,3 @@ def _part_ii() -> Book:
         ge(gap, 0),
         {"the supremum is at least its value at N_bar": ge(gap, mean - mean)},
     )
-    return book

@@ -25,6 +25,13 @@ def books() -> tuple[Book, ...]:
 
 def _part_iii() -> Book:
     book = Book("Lemma 4.4(iii)", "section 4, proof of Lemma 4.4 (iii)")
+    _rates(book)
+    _limits(book)
+    return book
+
+
+def _rates(book: Book) -> None:
+    """The sums of the schedules, by dyadic blocks."""
     a, b = real("a b")
     edge = {"0 < b": gt(b, 0), "b < a": lt(b, a), "a + b < 1": lt(a + b, 1)}
     block, first, term, last = nonnegative("block_sum term_first term term_last")
@@ -74,6 +81,10 @@ def _part_iii() -> Book:
         le(GT**2 * LAM, LAM_0 * GT**2),
         {"lambda_r <= lambda_0": le(LAM, LAM_0)},
     )
+
+
+def _limits(book: Book) -> None:
+    """The limits of both gaps, and of the averages."""
     gap, eps = nonnegative("dual_gap")[0], positive("epsilon")[0]
     t1, t2, t3 = nonnegative("term_1 term_2 term_3")
     some = positive("epsilon")[0]
@@ -125,7 +136,6 @@ def _part_iii() -> Book:
             "both minimal": le(h_hat, h_star),
         },
     )
-    return book
 
 
 M2 = positive("N_1 N_2 N_star_1 N_star_2")

@@ -20,6 +20,14 @@ X = BETA * H * GAMMA**2 + 1
 def books() -> tuple[Book, ...]:
     """As printed: every step stands."""
     book = Book("Lemma 6.3", "appendix 6.1, proof of Lemma 6.3")
+    _base(book)
+    _advance(book)
+    _second_part(book)
+    return (book,)
+
+
+def _base(book: Book) -> None:
+    """The base, and the sums that the induction exchanges."""
     (first,) = nonnegative("theta_T_r")
     book.step(
         "k = T_r + 1: a_k <= gamma^2 (beta a_{T_r} + theta_{T_r}) = gamma^2 theta_{T_r}",
@@ -58,6 +66,10 @@ def books() -> tuple[Book, ...]:
         eq(g + POWER, ((x_ + 1) * POWER - 1) / x_),
         {"induction hypothesis": eq(g, (POWER - 1) / x_)},
     )
+
+
+def _advance(book: Book) -> None:
+    """The induction step."""
     (pw_sum,) = nonnegative("power_sum")  # sum_{t<k} theta_t x^{k-t}
     bh = BETA * H * GAMMA**2
     book.step(
@@ -87,8 +99,6 @@ def books() -> tuple[Book, ...]:
             "k + 1 - T_r <= H": le(AGE + 1, H),
         },
     )
-    _second_part(book)
-    return (book,)
 
 
 def _second_part(book: Book) -> None:

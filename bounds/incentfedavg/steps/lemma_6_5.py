@@ -27,6 +27,13 @@ def books() -> tuple[Book, ...]:
 
 def _printed() -> Book:
     book = Book("Lemma 6.5", "appendix 6.2, proof of Lemma 6.5")
+    _averaged(book)
+    _rearranged(book)
+    return book
+
+
+def _averaged(book: Book) -> None:
+    """The gradients by the gaps, averaged."""
     (g,), (low, value, star) = nonnegative("grad_fi_sq"), real("f_i_after f_i f_i_star")
     book.step(
         "||grad f_i(x)||^2 <= 2 L D_{f_i}(x, x_i*) = 2 L (f_i(x) - f_i*)",
@@ -54,6 +61,11 @@ def _printed() -> Book:
         ),
         WEIGHTS,
     )
+
+
+def _rearranged(book: Book) -> None:
+    """The rearrangement that gives G and B."""
+    half = Rational(1, 2)
     signed = (half - P) * F1 + (half - Q) * F2
     size = Abs(half - P) * F1 + Abs(half - Q) * F2
     nonneg = {"f_1(x) >= 0": ge(F1, 0), "f_2(x) >= 0": ge(F2, 0)}
@@ -93,7 +105,6 @@ def _printed() -> Book:
         uses=("Lemma 6.5/4", "Lemma 6.5/6"),
         fails_by=("Lemma 6.5/8",),
     )
-    return book
 
 
 def _corrected() -> Book:

@@ -24,6 +24,13 @@ from bounds.incentfedavg.steps.notation import (
 LHS, PART = real("inner")[0], nonnegative("abs_gap_sum")[0]
 (D_POS,) = positive("delta_r")
 LEMMA_6_5 = {"Lemma 6.5": le(GRADS / M, G**2 + 2 * L * B**2 * DF)}
+THE_LEMMA = le(
+    LHS,
+    -2 * (1 - L * B**2 * D_POS * sqrt(D_POS)) * DF
+    + M * sqrt(D_POS) * X
+    + D_POS * sqrt(D_POS) * (G**2 + S)
+    + L * E,
+)
 
 
 def books() -> tuple[Book, ...]:
@@ -33,6 +40,14 @@ def books() -> tuple[Book, ...]:
 
 def _printed() -> Book:
     book = Book("Lemma 6.7", "appendix 6.2, proof of Lemma 6.7")
+    _inner(book)
+    _weight_error(book)
+    _with_lemma_6_5(book)
+    return book
+
+
+def _inner(book: Book) -> None:
+    """The inner product by convexity and smoothness."""
     u, w, g = vectors("xi_minus_star bar_minus_xi grad_fi")
     book.step(
         "x_bar - x* = (x_i - x*) + (x_bar - x_i) inside the inner product",
@@ -59,7 +74,12 @@ def _printed() -> Book:
             "smoothness": le(-other, at_i - at_bar + L / 2 * gap),
         },
     )
-    (p_star,) = nonnegative("p_star_i")
+
+
+def _weight_error(book: Book) -> None:
+    """(27): p_i around p*_i."""
+    at_star, at_bar = real("f_star f_bar")
+    p, p_star = nonnegative("p_i p_star_i")
     book.step(
         "p_i = p*_i + (p_i - p*_i), termwise",
         eq(
@@ -84,6 +104,10 @@ def _printed() -> Book:
         {"Lemma 4.3(ii)": le(change, DELTA)},
         uses=("Lemma 4.3(ii)",),
     )
+
+
+def _with_lemma_6_5(book: Book) -> None:
+    """The gaps by Young, the gradients by Lemma 6.5."""
     _young(book)
     left, slope, at = nonnegative("abs_gap grad_fi_sq grad_fi_star_sq")
     each = sqrt(D_POS) / 2 * (at + slope) + X / (2 * sqrt(D_POS))
@@ -119,13 +143,7 @@ def _printed() -> Book:
     )
     book.step(
         "the lemma, from (27) and the preceding relation",
-        le(
-            LHS,
-            -2 * (1 - L * B**2 * D_POS * sqrt(D_POS)) * DF
-            + M * sqrt(D_POS) * X
-            + D_POS * sqrt(D_POS) * (G**2 + S)
-            + L * E,
-        ),
+        THE_LEMMA,
         {
             "(27)": le(LHS, -2 * DF + 2 * D_POS * PART + L * E),
             "the preceding relation": le(
@@ -135,7 +153,6 @@ def _printed() -> Book:
         },
         uses=("Lemma 6.7/8", "Lemma 6.7/15"),
     )
-    return book
 
 
 def _young(book: Book) -> None:
@@ -276,6 +293,13 @@ def _two_clients(book: Book) -> None:
     f_i(x*)||, and
     P = G^2 + 2 L B^2 D_f = (L/p*_min) sum p*_i (f_i(x_bar) - f_i*) for the pair of the corrected Lemma
     6.5."""
+    _smaller_second(book)
+    _larger_second(book)
+    _as_printed(book)
+
+
+def _smaller_second(book: Book) -> None:
+    """p*_2 <= p*_1."""
     a1, a2, u, big_v, big_p = nonnegative("a_1 a_2 u_2 V P")
     x = positive("dist")[0]  # dist = 0: V = 0
     claim = le(big_v**2, 2 * x**2 * (a1**2 + a2**2 + big_p))
@@ -302,7 +326,13 @@ def _two_clients(book: Book) -> None:
         ),
         hints=(a1 - a2 - L / 2 * x,),
     )
-    (kappa,) = positive("p_star_2_over_1")
+
+
+def _larger_second(book: Book) -> None:
+    """p*_1 <= p*_2."""
+    a2, u, big_v, big_p = nonnegative("a_2 u_2 V P")
+    x, kappa = positive("dist p_star_2_over_1")
+    cap, (line,) = a2 * x + L / 2 * x**2, real("line")
     large = {"kappa >= 1": ge(kappa, 1)}
     second = (
         x**2 * a2**2 * (kappa**2 + kappa + 2)
@@ -326,6 +356,13 @@ def _two_clients(book: Book) -> None:
             ),
         ),
     )
+
+
+def _as_printed(book: Book) -> None:
+    """u_2 < 0, and the lemma as printed."""
+    a1, a2, big_v, big_p = nonnegative("a_1 a_2 V P")
+    (x,) = positive("dist")
+    claim = le(big_v**2, 2 * x**2 * (a1**2 + a2**2 + big_p))
     book.step(
         "m = 2, u_2 < 0: V <= a_1 dist, so V^2 <= 2 X (S + P)",
         claim,
@@ -344,13 +381,7 @@ def _two_clients(book: Book) -> None:
     )
     book.step(
         "Lemma 6.7 as printed, for m >= 2 and delta_r of Lemma 4.3",
-        le(
-            LHS,
-            -2 * (1 - L * B**2 * D_POS * sqrt(D_POS)) * DF
-            + M * sqrt(D_POS) * X
-            + D_POS * sqrt(D_POS) * (G**2 + S)
-            + L * E,
-        ),
+        THE_LEMMA,
         {
             "before (27)": le(LHS, -2 * DF + PART + L * E),
             "the weighted gaps (PART = 2 sum |p_i - p*_i| |gap_i|)": le(

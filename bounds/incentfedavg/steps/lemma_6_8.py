@@ -62,6 +62,13 @@ def books() -> tuple[Book, ...]:
 
 def _printed() -> Book:
     book = Book("Lemma 6.8", "appendix 6.2, proof of Lemma 6.8")
+    _one_step(book)
+    _coefficient(book)
+    return book
+
+
+def _one_step(book: Book) -> None:
+    """One step, by Lemmas 6.6 and 6.7."""
     x, g = vectors("bar_minus_star g_bar")
     book.step(
         "||x_bar - x* - gamma g_bar||^2 = X + gamma^2 ||g_bar||^2 - 2 gamma (x_bar - x*)^T g_bar",
@@ -91,6 +98,10 @@ def _printed() -> Book:
         },
         uses=("Lemma 6.6", "Lemma 6.7"),
     )
+
+
+def _coefficient(book: Book) -> None:
+    """The coefficient of D_f is at least 1/4."""
     (y, rate), (log_y,) = positive("delta_0_cbrt ln_1_over_rho"), real("ln_delta_0_cbrt")
     (r,) = nonnegative("r")
     book.step("ln y <= y", le(log(y), y))
@@ -129,7 +140,6 @@ def _printed() -> Book:
         },
         uses=("Lemma 6.8/3", "Lemma 6.8/6"),
     )
-    return book
 
 
 def _corrected() -> Book:

@@ -35,7 +35,15 @@ def shifted(rounds: int) -> tuple[Relation, Relation]:
 
 def _lemma_6_9() -> Book:
     book = Book("Lemma 6.9", "appendix 6.2, proof of Lemma 6.9")
-    (age,), (d_t, total) = integer("age"), nonnegative("D_f total")
+    _one_step(book)
+    _one_round(book)
+    return book
+
+
+def _one_step(book: Book) -> None:
+    """The consensus error at one step."""
+    (age,) = integer("age")
+    (d_t,) = nonnegative("D_f")
     sum_3 = 3 * NU**2 + 3 * L**2 * E + 3 * GRADS
     sum_d = 3 * NU**2 + 3 * L**2 * E + 3 * M * (G**2 + 2 * L * B**2 * d_t)
     book.step(
@@ -64,6 +72,12 @@ def _lemma_6_9() -> Book:
         eq(E + sum(tail), sum(tail)),
         {"e_bar_{T_r} = 0": eq(E, 0)},
     )
+
+
+def _one_round(book: Book) -> None:
+    """Its sum over a round."""
+    (age,) = integer("age")
+    d_t, total = nonnegative("D_f total")
     double = [D[0], D[0] + D[1], D[0] + D[1] + D[2]]
     constant = 9 * GAMMA**2 * (NU**2 + M * G**2)
     book.step(
@@ -108,7 +122,6 @@ def _lemma_6_9() -> Book:
         },
         uses=("Lemma 6.9/7",),
     )
-    return book
 
 
 def _corrected_6_9() -> Book:

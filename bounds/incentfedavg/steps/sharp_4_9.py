@@ -219,6 +219,13 @@ def _weights(book: Book) -> None:
 
 
 def _bound(book: Book) -> None:
+    _own_gradients(book)
+    _bound_i_1(book)
+    _start_distance(book)
+
+
+def _own_gradients(book: Book) -> None:
+    """The gradients of the clients."""
     each, at_star, breg, own = nonnegative("grad_i_sq star_i_sq bregman_i q_i")
     p_star = nonnegative("p_star_i")[0]
     book.step(
@@ -231,6 +238,10 @@ def _bound(book: Book) -> None:
         },
         sharp=True,
     )
+
+
+def _bound_i_1(book: Book) -> None:
+    """The sharp (i-1)."""
     df_mean, e_mean, start, dev_mean, dev_sq = nonnegative(
         "D_f_mean e_bar_mean X_r_hat Delta_mean Delta_sq_mean"
     )
@@ -275,6 +286,14 @@ def _bound(book: Book) -> None:
         sharp=True,
     )
     jensen(book, "Jensen: f at the average iterate")
+
+
+def _start_distance(book: Book) -> None:
+    """The a-priori start distance."""
+    (df_mean,) = nonnegative("D_f_mean")
+    v = 2 * SIGMA_SQ + 4 * L * OMEGA * df_mean
+    absorbed = le(18 * L**2 * GAMMA**2 * OMEGA * H * (H - 1) * df_mean, df_mean / 4)
+    consensus = 2 * GAMMA**2 * (H - 1) * NU**2 + 4 * GAMMA**2 * H * (H - 1) * v
     product, bound, add, now, after, factor = nonnegative(
         "product bound_so_far addition X_now X_after factor"
     )

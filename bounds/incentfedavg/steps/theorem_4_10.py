@@ -34,6 +34,15 @@ def books() -> tuple[Book, ...]:
 
 def _part_i() -> Book:
     book = Book("Theorem 4.10(i)", "section 4.3, proof of Theorem 4.10 (i)")
+    _invoked(book)
+    _drift(book)
+    _from_r_hat(book)
+    _bound_i(book)
+    return book
+
+
+def _invoked(book: Book) -> None:
+    """The lemmas that the proof invokes."""
     gap_of_lemma_4_13(book, tuple(f"Theorem 4.6(i-1)/{k}@corrected" for k in range(1, 6)))
     a, b = real("a b")
     book.invokes(
@@ -56,6 +65,10 @@ def _part_i() -> Book:
             )
         ),
     )
+
+
+def _drift(book: Book) -> None:
+    """The drift inequality, and the limit of the participation."""
     now, after, inner = real("f_now f_after inner")
     second = nonnegative("g_bar_sq")[0]
     book.step(
@@ -98,6 +111,10 @@ def _part_i() -> Book:
             )
         ),
     )
+
+
+def _from_r_hat(book: Book) -> None:
+    """The round r_hat from which the coefficient is at least 1/8."""
     uniform = le(M**2 * DELTA**2 * B**2 * (1 + 2 * L * GAMMA) + 2 * L * GAMMA, Rational(1, 8))
     at_hat = {"17 m^2 delta_hat_r_hat^2 B^2 <= 1": le(17 * M**2 * DELTA_HAT**2 * B**2, 1), **STEP_L}
     (eta,) = positive("eta")
@@ -132,6 +149,10 @@ def _part_i() -> Book:
         ge(Rational(1, 8) - FACTOR * 9 * M * GAMMA**2 * B**2 * H**2, Rational(1, 16)),
         {**STEP_L, **STEP_B},
     )
+
+
+def _bound_i(book: Book) -> None:
+    """The bound of (i)."""
     book.step(
         "(1/16) mean <= (gamma T)^{-1} (E f - f*) + L gamma nu^2/2 + m^2 G^2 (1 + 2 L gamma) mean"
         " delta_hat^2 + (153/32) ...",
@@ -159,7 +180,6 @@ def _part_i() -> Book:
         uses=("Lemma 4.4(iv)/1",),
         fails_by=("Theorem 4.10(i)/14",),
     )
-    return book
 
 
 def _corrected_i() -> Book:
@@ -210,6 +230,13 @@ def _corrected_i() -> Book:
 
 def _part_ii() -> Book:
     book = Book("Theorem 4.10(ii)", "section 4.3, proof of Theorem 4.10 (ii)")
+    _vanishing(book)
+    _small_step(book)
+    return book
+
+
+def _vanishing(book: Book) -> None:
+    """The two terms that vanish as R grows."""
     (small,) = positive("eta")
     book.step(
         "the first term vanishes: 16 (E f - f*)/(gamma T) <= eta once T >= 16 (E f - f*)/(gamma eta)",
@@ -230,6 +257,10 @@ def _part_ii() -> Book:
             "n eta >= first": ge(count * eta, first),
         },
     )
+
+
+def _small_step(book: Book) -> None:
+    """The two that a small step makes small, and the limit."""
     book.step(
         "gamma <= epsilon/(16 L nu^2) gives 8 L gamma nu^2 <= epsilon/2",
         le(8 * L * GAMMA * NU**2, EPS / 2),
@@ -268,7 +299,6 @@ def _part_ii() -> Book:
         uses=("Theorem 4.10(ii)/3", "Theorem 4.10(ii)/4"),
         sharp=True,
     )
-    return book
 
 
 def _corrected_ii() -> Book:

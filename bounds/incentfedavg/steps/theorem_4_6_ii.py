@@ -31,6 +31,15 @@ def books() -> tuple[Book, ...]:
 
 def _printed_ii() -> Book:
     book = Book("Theorem 4.6(ii)", "section 4.3, proof of Theorem 4.6 (ii)")
+    _step_size(book)
+    _game_term(book)
+    _rounds(book)
+    _equilibrium(book)
+    return book
+
+
+def _step_size(book: Book) -> None:
+    """The step size and the terms of learning at r_hat = R/2."""
     book.step(
         "R H >= M max{(m B L H)^2, L^2} for a suitable M gives both step-size conditions, gamma^2 R H = 1"
         " (M = 1024)",
@@ -57,10 +66,13 @@ def _printed_ii() -> Book:
         [eq(8 * L * GAMMA * NU**2, 8 * L * NU**2 / SQRT_RH), eq(drift * GAMMA**2, drift / SQRT_RH**2)],
         {"gamma = 1/sqrt(R H)": eq(GAMMA, 1 / SQRT_RH)},
     )
+
+
+def _game_term(book: Book) -> None:
+    """The term of the game."""
     both = POWER - POWER**2  # rho^2r_hat - rho^2R with 2 r_hat = R
     weight = 16 * Z * (1 + 2 * L / SQRT_RH) * both / (LEFT * (R / 2))
     as_printed = le(weight, 32 * Z * (1 + 2 * L / SQRT_RH) * POWER / (LEFT * R * H))
-
     tiny = case(m=1, delta_0=1, G=1, L=1, sqrt_RH=2, R=2, H=2, rho_to_R="1/4", one_minus_rho_sq="3/4")
     book.step(
         "16 m^2 delta_0^2 G^2 (1 + 2 L gamma) (rho^2r_hat - rho^2R)/((1-rho^2)(R/2)) <= 32 (..)"
@@ -76,6 +88,10 @@ def _printed_ii() -> Book:
             ),
         ),
     )
+
+
+def _rounds(book: Book) -> None:
+    """The rounds R_1."""
     a, b, c, total = nonnegative("a b c root")
     book.step(
         "32 a + 8 b + (153/2) c <= 153 sqrt(a^2 + b^2 + c^2), a = f_hat - f*, b = L nu^2, c = m L^2 H^2"
@@ -101,12 +117,16 @@ def _printed_ii() -> Book:
         {"sqrt(R) >= 306 sqrt(R_1)": ge(sqrt(R), 306 * root_1)},
         sharp=True,
     )
-    _equilibrium(book)
-    return book
 
 
 def _equilibrium(book: Book) -> None:
     """The two uses of R_2, as printed: with L^2 in its denominator."""
+    _gradient(book)
+    _distance(book)
+
+
+def _gradient(book: Book) -> None:
+    """In the bound on the gradient."""
     worst = nonnegative("max_term")[0]  # max{sqrt(192) m (m-1) G/||N*||_1, 1}
     r_2 = {
         "R >= R_2": le(DIST**2 * worst**2 * POWER / (LEFT * L**2), EPS),
@@ -139,6 +159,11 @@ def _equilibrium(book: Book) -> None:
         },
         uses=("Theorem 4.6(ii)/8", "Theorem 4.6(ii)/10"),
     )
+
+
+def _distance(book: Book) -> None:
+    """In the bound on the distance."""
+    (worst,) = nonnegative("max_term")
     last = nonnegative("rho_2R")[0]
     book.step(
         "||N_0 - N*||^2 (rho^2r_hat - rho^2R)/((1-rho^2)(R/2)) <= 2 ||N_0 - N*||^2 rho^R/((1-rho^2) R)",

@@ -148,6 +148,12 @@ def _printed() -> Book:
 
 
 def _sum_up(book: Book) -> None:
+    _telescoped(book)
+    _consensus(book)
+
+
+def _telescoped(book: Book) -> None:
+    """(29): the sum of one-step bounds."""
     t1, t2, acc, d_now = nonnegative("cX_now cX_next cX_first D_f_now")
     (rest,) = real("rest_sum")
     r_now = real("rest_now")[0]
@@ -175,6 +181,11 @@ def _sum_up(book: Book) -> None:
         le(start - last, X_0),
         {"c <= 1": le(start, X_0)},
     )
+
+
+def _consensus(book: Book) -> None:
+    """The consensus error over all rounds."""
+    (d_now,) = nonnegative("D_f_now")
     # Lemma 6.9 once a round: round 1 and round 2 of two, as printed and as it is
     e1, e2, d1, d2 = nonnegative("e_round_1 e_round_2 D_round_1 D_round_2")
     (rise,) = nonnegative("consensus_slope")

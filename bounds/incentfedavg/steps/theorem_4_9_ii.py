@@ -42,6 +42,21 @@ def books() -> tuple[Book, ...]:
 
 def _printed_ii() -> Book:
     book = Book("Theorem 4.9(ii)", "appendix 6.2, proof of Theorem 4.9 (ii)")
+    _b_hat(book)
+    _displays(book)
+    _collected(book)
+    book.run(
+        "R = O(max{R_1, R_2, R_3, R_4, R_hat}), O hiding numbers alone: one instance, x_0 = x*, nu ="
+        " epsilon, epsilon -> 0",
+        order_that_fails,
+        uses=("Theorem 4.9(ii)/10",),
+        fails_by=("Theorem 4.9(ii)/13",),
+    )
+    return book
+
+
+def _b_hat(book: Book) -> None:
+    """The factor b_hat."""
     wide = {
         "gamma <= 1/(2 m L)": le(GAMMA, 1 / (2 * M * L)),
         "gamma <= 1/(16 L)": le(GAMMA, 1 / (16 * L)),
@@ -67,6 +82,10 @@ def _printed_ii() -> Book:
             )
         ),
     )
+
+
+def _displays(book: Book) -> None:
+    """(30) to (33): the four terms at gamma = 1/sqrt(R H)."""
     book.step(
         "1/(sqrt(R H) - T_r_hat/sqrt(R H)) <= 2/sqrt(R H) for R >= 4 T_r_hat^2/H",
         [le(SQRT_RH, 2 * (SQRT_RH - START / SQRT_RH)), gt(SQRT_RH - START / SQRT_RH, 0)],
@@ -116,18 +135,15 @@ def _printed_ii() -> Book:
         LATE,
         structure=AHEAD,
     )
-    _collected(book)
-    book.run(
-        "R = O(max{R_1, R_2, R_3, R_4, R_hat}), O hiding numbers alone: one instance, x_0 = x*, nu ="
-        " epsilon, epsilon -> 0",
-        order_that_fails,
-        uses=("Theorem 4.9(ii)/10",),
-        fails_by=("Theorem 4.9(ii)/13",),
-    )
-    return book
 
 
 def _collected(book: Book) -> None:
+    _without_constants(book)
+    _enough_rounds(book)
+
+
+def _without_constants(book: Book) -> None:
+    """(30)-(33) together, the constants left out."""
     gap, b_hat = nonnegative("f_gap_avg b_hat")
     count = positive("c")[0]
     terms = (
@@ -176,6 +192,10 @@ def _collected(book: Book) -> None:
             "{} b_hat (...)",
         ),
     )
+
+
+def _enough_rounds(book: Book) -> None:
+    """R_1 to R_4 make each term at most epsilon."""
     enough = {"R >= (D^4 + nu^4)/(H epsilon^2)": ge(R, (D_SQ**2 + NU**4) / (H * EPS**2))}
     book.step(
         "R >= R_1 gives D^2/sqrt(R H) <= epsilon and nu^2/sqrt(R H) <= epsilon (squared)",
