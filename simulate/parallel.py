@@ -17,7 +17,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
@@ -26,9 +26,10 @@ from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped, unused-ignore]
 
+from bounds.forking import one_thread_each
+
 K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")
-ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 _ALIVE_EVERY = 2.0  # seconds between questions whether the workers still exist
 _LOSSES_IN_COMPANY = 2  # then a task is tried alone: it may be what kills the workers
 
@@ -200,6 +201,49 @@ def _line(error: BaseException) -> str:
     return f"{type(error).__name__}: {' '.join(str(error).split())}"
 
 
+@dataclass(eq=False)
+class Beside(Generic[K, T]):
+    """Tasks that workers compute while whoever gives them does other work; see `beside`."""
+
+    function: Callable[[Any, T], Any]
+    shared: Any
+    workers: Workers
+    opened: Opened | None
+    given: dict[K, tuple[T, Future[Any] | None]] = field(default_factory=dict)
+
+    def give(self, key: K, task: T) -> None:
+        """Hands one task over, and does not wait for it."""
+        future = None
+        if self.opened is not None:
+            with suppress(BrokenExecutor):  # then it is among what was lost
+                future = self.opened.executor.submit(call, self.function, self.opened.held, task)
+        self.given[key] = task, future
+
+    def values(self) -> dict[K, Any | Failed]:
+        """Waits for all that was given; what was lost with a worker is computed again, as by `results`."""
+        found, missing = {}, []
+        for key, (task, future) in self.given.items():
+            error = None if future is None else future.exception()
+            if future is None or isinstance(error, BrokenExecutor | TaskLost):
+                missing.append((key, task))
+            else:
+                found[key] = future.result()
+        return found | dict(results(self.function, self.shared, missing, self.workers))
+
+
+@contextmanager
+def beside(function: Callable[[Any, T], Any], shared: Any, workers: Workers) -> Iterator[Beside[Any, T]]:
+    """Workers that compute tasks beside the block's own work, until it ends; what is not finished then is dropped.
+
+    The driver alone (`InProcess`) computes them when their values are asked for.
+    """
+    if isinstance(workers, InProcess):
+        yield Beside(function, shared, workers, None)
+        return
+    with workers.open(function, shared) as opened:
+        yield Beside(function, shared, workers, opened)
+
+
 # At the worker --------------------------------------------------------------------------------------
 
 
@@ -313,17 +357,14 @@ class Processes:
         context = get_context("forkserver")
         context.set_forkserver_preload([__name__, function.__module__])
         end, lifeline = context.Pipe(duplex=False)
-        before = {name: os.environ.get(name) for name in ONE_THREAD}
-        os.environ.update(ONE_THREAD)  # the processes read it when they start, with the first task
-        pool = ProcessPoolExecutor(self.jobs, context, _start, (shared, end))
-        try:
-            yield Opened(pool, HeldByWorker())
-        finally:
-            lifeline.close()
-            pool.shutdown(wait=True, cancel_futures=True)
-            end.close()
-            for name, value in before.items():
-                os.environ.pop(name) if value is None else os.environ.update({name: value})
+        with one_thread_each():  # the processes read it when they start, with the first task
+            pool = ProcessPoolExecutor(self.jobs, context, _start, (shared, end))
+            try:
+                yield Opened(pool, HeldByWorker())
+            finally:
+                lifeline.close()
+                pool.shutdown(wait=True, cancel_futures=True)
+                end.close()
 
 
 def local(jobs: int) -> Workers:

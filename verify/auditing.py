@@ -97,6 +97,7 @@ def audit(
     progress: Progress | None = None,
     until_decided: bool = False,
     budget: int | None = None,
+    finished: Callable[[Audit], None] | None = None,
 ) -> Report:
     """Audit `instances`; Ctrl-C keeps what is finished and marks the report partial.
 
@@ -107,6 +108,7 @@ def audit(
         progress: called as work advances.
         until_decided, budget: go on, in blocks of seeds, until every statistical verdict is decided or `budget`
             seeds an instance are spent (see `verify.sequential`).
+        finished: called with each instance's audit when it is done.
 
     Raises:
         InputError: if an instance cannot be built.
@@ -130,13 +132,15 @@ def audit(
             pairs = [pair for pair in checks(setup.instance) if only is None or pair[0] in only]
             if until_decided and budget is not None:
                 audits.append(_sequential(setup, pairs, level, budget, jobs, tell))
-                continue
-            run = run_seeds(setup, jobs, tell)
-            findings = []
-            for i, (statement, edition) in enumerate(pairs):
-                tell(f"{setup.instance.name}: checking {statement}", i, len(pairs))
-                findings.append(examine(setup, run, bounds.get(statement, edition), level))
-            audits.append(Audit(setup, run, tuple(findings)))
+            else:
+                run = run_seeds(setup, jobs, tell)
+                findings = []
+                for i, (statement, edition) in enumerate(pairs):
+                    tell(f"{setup.instance.name}: checking {statement}", i, len(pairs))
+                    findings.append(examine(setup, run, bounds.get(statement, edition), level))
+                audits.append(Audit(setup, run, tuple(findings)))
+            if finished is not None:
+                finished(audits[-1])
     except KeyboardInterrupt:
         return Report(config, ALPHA, tuple(audits), partial=True)
     return Report(config, ALPHA, tuple(audits))
@@ -161,18 +165,14 @@ def _sequential(
     return Audit(used, run, findings)
 
 
-def proof_steps(report: Report, tell: Progress) -> tuple[ProofStep, ...]:
-    """The ledger's entries for every statement that a report checks, stored certificates re-checked."""
+def proof_steps(statements: Sequence[str]) -> tuple[ProofStep, ...]:
+    """The ledger's entries for every one of the statements that has any, stored certificates re-checked."""
     from bounds.incentfedavg.steps import steps
     from verify.ledger_run import run_ledger  # the provers are heavy, and only this needs them
 
     encoded = {step.statement for step in steps()}
-    checked = [s for s in dict.fromkeys(f.verdict.statement for f in report.findings) if s in encoded]
-    judged: list[ProofStep] = []
-    for i, statement in enumerate(checked):
-        tell("re-checking the proof steps", i, len(checked))
-        judged += run_ledger(only=statement)
-    return tuple(judged)
+    checked = [s for s in dict.fromkeys(statements) if s in encoded]
+    return tuple(step for statement in checked for step in run_ledger(only=statement))
 
 
 def run_seeds(setup: Setup, jobs: int, tell: Progress) -> xr.Dataset:

@@ -10,7 +10,8 @@ from concurrent.futures import Executor, Future
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from simulate.parallel import ONE_THREAD, Opened, TaskLost, Workers, WorkersLost, local
+from bounds.forking import ONE_THREAD
+from simulate.parallel import Opened, TaskLost, Workers, WorkersLost, local
 from verify.errors import InputError
 
 if TYPE_CHECKING:

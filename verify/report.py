@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import bounds
+from bounds.forking import start_server
 from bounds.on_demand import lazy
 from verify.errors import InputError, Parser, integer, run_command
 from verify.instance_files import read_instance
@@ -89,6 +90,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
     options = parser().parse_args(words)
     check(options)
+    if options.jobs > 1:
+        start_server("verify.reporting", "verify.ledger_run", "simulate.parallel")
     from verify.reporting import run  # the work needs the libraries, and seconds to import them
 
     return run(options, words)

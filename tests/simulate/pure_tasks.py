@@ -2,6 +2,7 @@
 
 import os
 import signal
+import time
 from pathlib import Path
 
 import numpy as np
@@ -51,3 +52,8 @@ class Stubborn(Exception):
 def unpicklable(shared: int, task: int) -> int:
     """Raises `Stubborn`."""
     raise Stubborn("one", "two")
+
+
+def wait(shared: None, task: float) -> None:
+    """Takes `task` seconds."""
+    time.sleep(task)

@@ -13,11 +13,11 @@ from bounds import Edition
 from verify.auditing import Audit, Report, versions
 from verify.experiments.results import Experiment
 from verify.page.experiments import experiment_card
-from verify.page.figures import FigureFile, figures
+from verify.page.figures import FigureFile, figures, panels
 from verify.page.statements import IN_WORDS, statement_cards
 from verify.verdict import Outcome
 
-__all__ = ["FigureFile", "figures", "render", "summary"]
+__all__ = ["FigureFile", "figures", "panels", "render", "summary"]
 
 
 def render(

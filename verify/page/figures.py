@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,16 +24,27 @@ class FigureFile:
     png: bytes
 
 
-def figures(report: Report) -> dict[tuple[str, str], FigureFile]:
-    """One figure per (instance, statement) that could be compared."""
-    found: dict[tuple[str, str], FigureFile] = {}
-    for audit in report.audits:
-        for statement, group in by_statement(audit).items():
-            panel = _panel(group)
-            if panel is not None:
-                name = audit.setup.instance.name
-                found[name, statement] = FigureFile(f"{name}-{slug(statement)}.png", draw(panel))
-    return found
+def panels(audit: Audit) -> dict[tuple[str, str], Panel]:
+    """What there is to draw of an audit, by instance and statement: one figure a statement that could be compared."""
+    name = audit.setup.instance.name
+    found = ((statement, _panel(group)) for statement, group in by_statement(audit).items())
+    return {(name, statement): panel for statement, panel in found if panel is not None}
+
+
+def figures(
+    report: Report, drawn: Mapping[tuple[str, str], bytes] | None = None
+) -> dict[tuple[str, str], FigureFile]:
+    """One figure per (instance, statement) that could be compared.
+
+    Args:
+        drawn: those that are drawn already.
+    """
+    ready = drawn or {}
+    return {
+        key: FigureFile(f"{key[0]}-{slug(key[1])}.png", ready[key] if key in ready else draw(panel))
+        for audit in report.audits
+        for key, panel in panels(audit).items()
+    }
 
 
 def slug(text: str) -> str:
