@@ -23,3 +23,20 @@ def _no_pictures() -> Iterator[None]:
         patch.setattr("verify.sweeping.page.draw_axis", hashed)
         patch.setattr("verify.sweeping.page.draw_heat", hashed)
         yield
+
+
+@pytest.fixture(scope="session")
+def grid(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    from tiny_grid import write_grid
+
+    return write_grid(tmp_path_factory.mktemp("grid"))
+
+
+@pytest.fixture(scope="session")
+def done(grid: Path) -> Path:
+    """The folder of a sweep that ran in one process from start to end."""
+    from tiny_grid import sweep
+
+    out = grid.parent / "done"
+    assert sweep(grid, out) == 0
+    return out

@@ -66,3 +66,9 @@ def written(out: Path, page: bool = True) -> dict[str, bytes]:
     """What a sweep wrote for people, by name."""
     files = [f for f in [*out.glob("*.*"), *out.glob("worst/*")] if page or f.name != "sweep.html"]
     return {str(f.relative_to(out)): f.read_bytes() for f in sorted(files)}
+
+
+def entries(out: Path) -> int:
+    """Lines in a sweep's log."""
+    log = out / "cache" / "results.jsonl"
+    return log.read_bytes().count(b"\n") if log.exists() else 0
