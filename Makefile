@@ -9,6 +9,7 @@ SOURCES := $(PACKAGES) tests benchmarks examples docs
 OUT ?= report
 COVERAGE := --cov --cov-report=term:skip-covered
 WORKERS ?= 2
+SHARED := -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 .PHONY: report test test-all coverage lint bench docs clean
 
@@ -16,13 +17,13 @@ report: $(VENV)/.core
 	$(BIN)/python -m verify.report --out $(OUT)
 
 test: lint
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m "not slow"
+	$(BIN)/python -m pytest $(SHARED) -m "not slow"
 
 test-all: lint
-	HYPOTHESIS_PROFILE=nightly $(BIN)/python -m pytest -n $(WORKERS) $(COVERAGE)
+	HYPOTHESIS_PROFILE=nightly $(BIN)/python -m pytest $(SHARED) $(COVERAGE)
 
 coverage: $(VENV)/.test
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m "not slow" $(COVERAGE)
+	$(BIN)/python -m pytest $(SHARED) -m "not slow" $(COVERAGE)
 
 lint: $(VENV)/.test$(if $(NN),-nn)
 	$(BIN)/ruff check $(SOURCES)

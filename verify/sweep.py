@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
+from bounds.forking import start_server
 from verify.errors import InputError, Parser, run_command
 from verify.sweeping.folder import check_folder
 from verify.sweeping.share import WHOLE, Share
@@ -66,6 +67,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         raise InputError("a sweep's table needs pyarrow: pip install 'boundaudit[sweep]'")
     if options.out is not None:
         check_folder(options.out)
+    if options.jobs > 1 and options.scheduler is None and options.cluster is None:
+        start_server("verify.sweeping.work", "simulate.parallel")
     from verify.sweeping.command import run  # the work needs the libraries, and seconds to import them
 
     return run(options)
