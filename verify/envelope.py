@@ -59,8 +59,7 @@ def envelope(
     Raises:
         bounds.MissingConstants: for a constant that neither the instance nor the run gives.
     """
-    needed = {name: constants[name] for name in statement.symbols if name in constants}
-    ends = [enclosure(statement, {**needed, **own_constants(curve, i)}) for i in range(curve.rounds.size)]
+    ends = [enclosure(statement, {**constants, **own_constants(curve, i)}) for i in range(curve.rounds.size)]
     low, high = np.array(ends, dtype=float).reshape(-1, 2).T
     return low, high
 
