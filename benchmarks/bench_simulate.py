@@ -2,9 +2,10 @@
 --benchmark-only`.
 
 Workload W1: m = 5 clients, n = 20, least squares (200 samples a client), batch 1, H = 10, S = 100 seeds, R =
-1000 rounds. W2: a 784-64-10 network, batch 32, H = 10, float32. A seed-round is one round of one seed, all
-clients. Speeds are per second of processor time (`time.process_time`), so that other programs on the machine
-count little; `python benchmarks/bench_simulate.py` prints the table, ratios to the plain loops beside them.
+1000 rounds. W2: a 784-64-10 network, batch 32, H = 10, R = 200, float32 (200 samples a client). A seed-round
+is one round of one seed, all clients. Speeds are per second of processor time (`time.process_time`), so that
+other programs on the machine count little; `python benchmarks/bench_simulate.py` prints the table, ratios to
+the plain loops beside them.
 Nothing is measured of the model inside the timed runs but the two recorded rounds: metrics are thinned, and
     their share is a figure of its own.
 """
@@ -27,6 +28,7 @@ from threadpoolctl import threadpool_limits
 from games import AffineGame, DiagonalPlusLowRank
 from simulate import RunConfig, run
 from simulate.dynamics import dynamics
+from simulate.engine_chain import WeightSpace
 from simulate.problems import LeastSquares, TwoLayerNetwork
 
 M, H, D = 5, 10, 200
@@ -59,7 +61,7 @@ def w2() -> tuple[TwoLayerNetwork, RunConfig]:
         gamma=0.01,
         gamma_tilde=0.1,
         H=H,
-        R=20,
+        R=200,
         N_0=np.full(M, 30.0),
         x_0=problem.random_start(0),
         seeds=1,
@@ -102,11 +104,26 @@ def plain_w2(problem: TwoLayerNetwork, config: RunConfig, rounds: int) -> np.nda
     return x_hat
 
 
+def weights_w2(problem: TwoLayerNetwork, config: RunConfig, rounds: int) -> np.ndarray:
+    """One seed of W2 by the chain engine's other way, which large data takes: each client steps with its weights."""
+    rng = np.random.default_rng(0)
+    chain, p = WeightSpace(problem, config), np.full(M, 1 / M, dtype=np.float32)
+    for _ in range(rounds):
+        rows = rng.integers(0, D, size=(M, H, config.batch)) + problem.first[:, None, None]
+        chain.round(rows, p, ())
+    return chain.x_hat()
+
+
 def seconds(work: Callable[[], Any]) -> float:
     """Processor time of one call."""
     start = time.process_time()
     work()
     return time.process_time() - start
+
+
+def seed_rounds(config: RunConfig) -> int:
+    """The amount of work of a run: its seeds times its rounds."""
+    return len(config.seed_indices) * config.R
 
 
 def speeds(repeats: int = 5) -> dict[str, float]:
@@ -116,11 +133,12 @@ def speeds(repeats: int = 5) -> dict[str, float]:
     zero = np.zeros(20)
     work: dict[str, tuple[float, Callable[[], Any]]] = {
         "W1 plain": (300, lambda: plain_w1(problem, config, 300)),
-        "W1 numpy": (1e5, lambda: run(problem, game(), config, x_star=zero, block=100)),
-        "W1 numba": (1e5, lambda: run(problem, game(), config, x_star=zero, engine="numba")),
+        "W1 numpy": (seed_rounds(config), lambda: run(problem, game(), config, x_star=zero, block=100)),
+        "W1 numba": (seed_rounds(config), lambda: run(problem, game(), config, x_star=zero, engine="numba")),
         "W2 plain": (10, lambda: plain_w2(network, chain, 10)),
-        "W2 chain": (60, lambda: run(network, game(), chain, engine="chain")),
-        "W2 products": (20, lambda: products(1000)),
+        "W2 chain": (seed_rounds(chain), lambda: run(network, game(), chain, engine="chain")),
+        "W2 weights": (20, lambda: weights_w2(network, chain, 20)),
+        "W2 products": (20, lambda: products(20 * M * H)),
     }
     run(problem, game(), replace(config, R=2), x_star=zero, engine="numba")  # compiles
     best = dict.fromkeys(work, 0.0)
@@ -132,7 +150,8 @@ def speeds(repeats: int = 5) -> dict[str, float]:
 
 
 def products(steps: int) -> None:
-    """The two large matrix products of W2's step alone, the second added to the weights in place: the hardware's limit.
+    """The two large matrix products of W2's step with weights alone, the second added to the weights in place: the
+    hardware's limit for any engine that steps with weights.
 
     Written to an array of its own the update would push the weights (200 KB) out of the second-level cache, and the
     products alone would be slower than the engine.

@@ -1,20 +1,26 @@
-"""The engine for networks: one seed at a time, one client at a time, so that a client's weights stay in
-cache.
+"""The engine for networks: one seed at a time.
 
 Batching seeds would leave the cache: 50,000 weights times clients times seeds. Use one process a core
-    (`jobs`).
+(`jobs`). Clients go one at a time, so that a client's weights stay in cache; a two-layer network with few samples
+steps in the space of its samples instead (`sample_space`), where that is cheaper. Problem and configuration alone say
+which.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from jaxtyping import Float, Int
 
+from simulate import sample_space
 from simulate.config import RunConfig
 from simulate.indices import pieces
 from simulate.observe import Observer
 from simulate.problems.base import Problem, weighted
 from simulate.problems.chain import Network
+from simulate.problems.network import TwoLayerNetwork
+from simulate.sample_space import SampleSpace
 
 
 def run_block(
@@ -34,40 +40,69 @@ def run_block(
         raise ValueError(f"engine = 'chain' runs networks, not {problem.name}; use 'numpy'")
     if len(seeds) != 1:
         raise ValueError(f"block = {len(seeds)}: engine 'chain' runs one seed at a time")
-    x_hat: np.ndarray = config.x_0.astype(problem.dtype)
+    chain = chain_of(problem, config)
     weights: np.ndarray = p.astype(problem.dtype)
     if config.sampling == "full":
         for r in range(config.R):
-            x_hat = _round(problem, config, observer, r, x_hat, None, weights[r + 1])
+            _round(chain, config, observer, r, None, weights[r + 1])
     else:
         for first, last, index in pieces(problem, config, N, seeds):
             rows = index[0] + problem.first[:, None, None]
             for r in range(first, last):
                 at = rows[:, (r - first) * config.H : (r - first + 1) * config.H]
-                x_hat = _round(problem, config, observer, r, x_hat, at, weights[r + 1])
-    observer.round_start(config.R, x_hat[None])
+                _round(chain, config, observer, r, at, weights[r + 1])
+    observer.round_start(config.R, chain.x_hat()[None])
+
+
+def chain_of(problem: Network, config: RunConfig) -> WeightSpace | SampleSpace:
+    """The cheaper of the two ways to make a round, by their numbers of multiplications."""
+    if isinstance(problem, TwoLayerNetwork) and sample_space.pays(problem, config):
+        return SampleSpace(problem, config)
+    return WeightSpace(problem, config)
+
+
+class WeightSpace:
+    """One seed's model and its rounds, each client making its steps alone."""
+
+    def __init__(self, problem: Network, config: RunConfig) -> None:
+        self.problem, self.H, self.gamma = problem, config.H, config.gamma
+        self.x: Float[np.ndarray, " n"] = config.x_0.astype(problem.dtype)
+
+    def x_hat(self) -> Float[np.ndarray, " n"]:
+        """The server's model."""
+        return self.x
+
+    def round(
+        self,
+        rows: Int[np.ndarray, "m H batch"] | None,
+        p_next: Float[np.ndarray, " m"],
+        due: Sequence[int],
+    ) -> Float[np.ndarray, "due m n"]:
+        """See `SampleSpace.round`."""
+        problem = self.problem
+        shown: np.ndarray = np.empty((len(due), problem.m, problem.n), dtype=problem.dtype)
+        x = np.repeat(self.x[None], problem.m, axis=0)
+        for i in range(problem.m):
+            for h in range(self.H):
+                if h in due:
+                    shown[due.index(h), i] = x[i]
+                problem.descend_one(x[i], problem.rows(i) if rows is None else rows[i, h], self.gamma)
+        self.x = weighted(x, p_next)
+        return shown
 
 
 def _round(
-    problem: Network,
+    chain: WeightSpace | SampleSpace,
     config: RunConfig,
     observer: Observer,
     r: int,
-    x_hat: Float[np.ndarray, " n"],
     rows: Int[np.ndarray, "m H batch"] | None,
     p_next: Float[np.ndarray, " m"],
-) -> Float[np.ndarray, " n"]:
-    """One round: each client makes its H steps alone; steps that are due are kept and shown afterwards."""
-    observer.round_start(r, x_hat[None])
+) -> None:
+    """One round; steps that are due are kept and shown afterwards."""
+    if observer.recorded(r):
+        observer.round_start(r, chain.x_hat()[None])
     due = observer.due_in(r)
-    shown: np.ndarray = np.empty((len(due), problem.m, problem.n), dtype=problem.dtype)
-    x = np.repeat(x_hat[None], problem.m, axis=0)
-    for i in range(problem.m):
-        for h in range(config.H):
-            if h in due:
-                shown[due.index(h), i] = x[i]
-            problem.descend_one(x[i], problem.rows(i) if rows is None else rows[i, h], config.gamma)
-    for h, iterates in zip(due, shown, strict=True):
+    for h, iterates in zip(due, chain.round(rows, p_next, due), strict=True):
         observer.step(r * config.H + h, iterates[None])
     observer.round_end(r)
-    return weighted(x, p_next)

@@ -78,6 +78,10 @@ class Observer:
         self.grad_f_sq_round[:, j] = square_norm(self.problem.gradient(x_hat, self.p_star))
         self.dist_sq[:, j] = np.nan if self.x_star is None else square_norm(x_hat - self.x_star)
 
+    def recorded(self, r: int) -> bool:
+        """Whether round r's model must be shown to `round_start` (engines may leave out the others)."""
+        return r in self._record_at
+
     def due(self, k: int) -> bool:
         """Whether step k must be shown to `step` (engines may leave out the others)."""
         averaged = self._round_sum is not None and self.config.H * self.config.r_hat <= k

@@ -20,6 +20,7 @@ Iterates stay in the ball if `reach` says so; without a ball the constants are e
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,7 @@ from scipy.linalg import blas
 from bounds.core.constant import Constant, Provenance
 from simulate.problems.base import UP, common_part_pair, nu_constant
 from simulate.problems.chain import Network
+from simulate.problems.gram import Gram
 from simulate.streams import Purpose, generator
 
 KAPPA = 4.0 / (3.0 * float(np.sqrt(3.0)))
@@ -66,6 +68,7 @@ class TwoLayerNetwork(Network):
         self.n = self.split + (hidden + 1) * classes
         ones = np.ones((len(joined), 1))
         self.A = np.ascontiguousarray(np.concatenate([joined, ones], axis=1), dtype=dtype)
+        self.targets = np.eye(classes, dtype=dtype)[self.y]
 
     def content(self) -> dict[str, Any]:
         shape = {"hidden": self.hidden, "classes": self.classes, "regulariser": self.regulariser}
@@ -84,44 +87,36 @@ class TwoLayerNetwork(Network):
         """X1 [d + 1, M] and X2 [M + 1, classes], views of x."""
         return x[: self.split].reshape(self.width, self.hidden), x[self.split :].reshape(-1, self.classes)
 
-    def _forward(
-        self, x: Float[np.ndarray, " n"], a: Float[np.ndarray, "b d"]
-    ) -> tuple[Float[np.ndarray, "b M"], Float[np.ndarray, "b c"]]:
-        """Hidden activations and logits, less each row's largest."""
-        X1, X2 = self.layers(x)
-        phi = a @ X1
-        np.tanh(phi, out=phi)
-        z = phi @ X2[:-1]
-        z += X2[-1]
-        z -= z.max(axis=1, keepdims=True)
-        return phi, z
+    @cached_property
+    def gram(self) -> Gram:
+        """Inner products of the samples."""
+        return Gram.of(self.A, self.targets, self.sizes)
 
     def logits(
         self, x: Float[np.ndarray, " n"], rows: slice | Int[np.ndarray, " b"]
     ) -> Float[np.ndarray, "b c"]:
-        return self._forward(x, self.A[rows])[1]
+        X1, X2 = self.layers(x)
+        return _logits(np.tanh(self.A[rows] @ X1), X2[:-1], X2[-1])
 
     def _residuals(
-        self, x: Float[np.ndarray, " n"], a: Float[np.ndarray, "b d"], y: Int[np.ndarray, " b"]
-    ) -> tuple[Float[np.ndarray, "b M"], Float[np.ndarray, "b c"], Float[np.ndarray, "b M"]]:
-        """phi, softmax - e_y, and its pull-back through the hidden layer."""
-        phi, z = self._forward(x, a)
-        np.exp(z, out=z)
-        z /= z.sum(axis=1, keepdims=True)
-        z[np.arange(len(y)), y] -= 1.0
-        back = z @ self.layers(x)[1][:-1].T
-        back *= 1.0 - phi * phi
-        return phi, z, back
+        self, x: Float[np.ndarray, " n"], rows: slice | Int[np.ndarray, " b"]
+    ) -> tuple[
+        Float[np.ndarray, "b d"], Float[np.ndarray, "b M"], Float[np.ndarray, "b c"], Float[np.ndarray, "b M"]
+    ]:
+        """The rows' samples, phi, softmax - e_y, and its pull-back through the hidden layer."""
+        X1, X2 = self.layers(x)
+        a = self.A[rows]
+        phi, z = residuals(a @ X1, X2[:-1], X2[-1], self.targets[rows])
+        return a, phi, z, pulled_back(phi, z, X2[:-1])
 
     def mean_gradient(
         self, x: Float[np.ndarray, " n"], rows: slice | Int[np.ndarray, " b"]
     ) -> Float[np.ndarray, " n"]:
         """Mean gradient over the given rows of the joined samples."""
         x = np.ascontiguousarray(x, dtype=self.dtype)
-        a, y = self.A[rows], self.y[rows]
-        phi, z, back = self._residuals(x, a, y)
+        a, phi, z, back = self._residuals(x, rows)
         g = np.concatenate([(a.T @ back).ravel(), (phi.T @ z).ravel(), z.sum(axis=0)])
-        g /= len(y)
+        g /= len(a)
         g += self.dtype(self.regulariser) * x
         return g
 
@@ -140,9 +135,8 @@ class TwoLayerNetwork(Network):
     ) -> None:
         """One local step of one client in place: manual backprop, BLAS writing the updates into x itself."""
         gemm = blas.dgemm if self.dtype is np.float64 else blas.sgemm
-        a, y = self.A[rows], self.y[rows]
-        phi, z, back = self._residuals(x, a, y)
-        scale = -gamma / len(y)
+        a, phi, z, back = self._residuals(x, rows)
+        scale = -gamma / len(a)
         if self.regulariser:
             x *= self.dtype(1.0 - gamma * self.regulariser)
         X1, X2 = self.layers(x)
@@ -228,3 +222,39 @@ class TwoLayerNetwork(Network):
         """f(x_0) + displacement times the largest gradient, f* being at least 0."""
         slope = float(np.sqrt(self.grad_f_sq_ceiling(x_0, gamma, K, p_star)))
         return (float(self.loss(x_0, p_star)) + slope * self.displacement_ceiling(x_0, gamma, K)) * UP
+
+
+def residuals(
+    pre: Float[np.ndarray, "*m b M"],
+    V: Float[np.ndarray, "*m M c"],
+    bias: Float[np.ndarray, "*m c"],
+    target: Float[np.ndarray, "*m b c"],
+) -> tuple[Float[np.ndarray, "*m b M"], Float[np.ndarray, "*m b c"]]:
+    """phi = tanh of the pre-activations, written over them, and softmax(phi V + bias) - target."""
+    phi = np.tanh(pre, out=pre)
+    z = _logits(phi, V, bias)
+    np.exp(z, out=z)
+    z /= np.add.reduce(z, axis=-1, keepdims=True)
+    z -= target
+    return phi, z
+
+
+def pulled_back(
+    phi: Float[np.ndarray, "*m b M"], z: Float[np.ndarray, "*m b c"], V: Float[np.ndarray, "*m M c"]
+) -> Float[np.ndarray, "*m b M"]:
+    """The residuals z in the pre-activations: z V^T (1 - phi^2)."""
+    back = z @ V.swapaxes(-1, -2)
+    slope = phi * phi
+    np.subtract(1.0, slope, out=slope)
+    back *= slope
+    return back
+
+
+def _logits(
+    phi: Float[np.ndarray, "*m b M"], V: Float[np.ndarray, "*m M c"], bias: Float[np.ndarray, "*m c"]
+) -> Float[np.ndarray, "*m b c"]:
+    """phi V + bias, less each row's largest."""
+    z = phi @ V
+    z += bias[..., None, :]
+    z -= np.maximum.reduce(z, axis=-1, keepdims=True)
+    return z

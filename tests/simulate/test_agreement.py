@@ -9,9 +9,16 @@ from simulate import RunConfig, run, run_reference
 from simulate.problems import Problem
 from tests.simulate.conftest import all_problems, small_game
 from tests.simulate.test_network import NETWORK, convolutional
+from tests.simulate.test_sample_space import wide
 
-PROBLEMS: dict[str, Problem] = {**all_problems(), "network": NETWORK, "convolution": convolutional()}
-NETWORKS = ("network", "convolution")
+FEW = "few samples"  # a network whose chains step in the space of the samples
+PROBLEMS: dict[str, Problem] = {
+    **all_problems(),
+    "network": NETWORK,
+    "convolution": convolutional(),
+    FEW: wide(),
+}
+NETWORKS = ("network", "convolution", FEW)
 UNKNOWN_TO_NUMBA = ("softmax", "rare-full", *NETWORKS)
 CASES = [("numpy", name) for name in PROBLEMS] + [("chain", name) for name in NETWORKS]
 if find_spec("numba") is not None:
@@ -27,7 +34,8 @@ def deviations(engine: str, name: str, rounds: int = 1000) -> tuple[float, float
     config = RunConfig(
         gamma=0.05,
         gamma_tilde=0.05,
-        H=2,
+        H=4 if name == FEW else 2,
+        batch=4 if name == FEW else 1,
         R=rounds,
         N_0=np.full(3, 4.0),
         x_0=np.random.default_rng(3).standard_normal(problem.n) / problem.n**0.5,
