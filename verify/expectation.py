@@ -56,9 +56,10 @@ def judge(sample: Sample, bound: Linear, alpha: float, planned: int | None = Non
     Args:
         planned: the most seeds that may come, where the verdict is looked at while they come in.
     """
-    if bound.rest_low >= sample.ceiling:
+    known = sample.ceiling if sample.known is None else sample.known
+    if bound.rest_low >= known:
         return SampleFinding(
-            Outcome.VACUOUS, f"the bound exceeds {sample.ceiling:.6g}, known without it", within=CERTAIN
+            Outcome.VACUOUS, f"the bound exceeds {known:.6g}, known without it", within=CERTAIN
         )
     exceeded = _evidence_violated(sample, bound)
     within = _evidence_holds(sample, bound, alpha, planned)
