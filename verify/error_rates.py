@@ -14,9 +14,10 @@ import numpy as np
 from jaxtyping import Float
 from scipy import stats
 
-from verify.errors import Parser, run_command
+from verify.errors import Parser, integer, run_command
 from verify.expectation import Linear, judge
 from verify.observed import Sample
+from verify.output import check_file, write_file
 from verify.statistics import against_at_least, against_at_most
 from verify.verdict import Outcome
 
@@ -269,16 +270,20 @@ def _row(cell: Cell) -> str:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the page, or write it."""
     parser = Parser(prog="python -m verify.error_rates", description="Measure the verdict's error rates.")
-    parser.add_argument("--repetitions", type=int, default=1000, metavar="N", help="samples a cell")
+    parser.add_argument(
+        "--repetitions", type=integer("repetitions", 1), default=1000, metavar="N", help="samples a cell"
+    )
     parser.add_argument(
         "--out", type=Path, metavar="FILE", help="write the page there instead of printing it"
     )
     options = parser.parse_args(arguments)
+    if options.out is not None:
+        check_file("--out", options.out)
     text = page(options.repetitions, (30, 1000))
     if options.out is None:
         print(text, end="")
     else:
-        options.out.write_text(text, "utf-8")
+        write_file("--out", options.out, text)
     return 0
 
 

@@ -8,8 +8,10 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from importlib.util import find_spec
+from pathlib import Path
 
 from verify.errors import EXIT_STANDS, EXIT_VIOLATED, InputError, Parser, run_command
+from verify.output import check_file, write_file
 from verify.pep.fedavg import Short, largest_step, wc_fedavg
 from verify.pep.projected_step import wc_projected_step
 
@@ -71,8 +73,10 @@ def run_rows() -> Iterator[tuple[bool, str]]:
 
 def _command() -> int:
     parser = Parser(prog="python -m verify.pep", description="Worst cases beside the bounds.")
-    parser.add_argument("--docs", metavar="FILE", help="write the tables as a Markdown page")
+    parser.add_argument("--docs", type=Path, metavar="FILE", help="write the tables as a Markdown page")
     options = parser.parse_args()
+    if options.docs is not None:
+        check_file("--docs", options.docs)
     if find_spec("PEPit") is None:
         raise InputError("PEPit is not installed: install the extra `pep` (pip install 'boundaudit[pep]')")
     warnings.filterwarnings("ignore", message="Solution may be inaccurate", category=UserWarning)
@@ -98,9 +102,8 @@ def _command() -> int:
             lines.append(row if within else f"{row} **outside**")
             stands = stands and within
         lines.append("")
-    if options.docs:
-        with open(options.docs, "w", encoding="utf-8") as page:
-            page.write("\n".join(lines))
+    if options.docs is not None:
+        write_file("--docs", options.docs, "\n".join(lines))
     return EXIT_STANDS if stands else EXIT_VIOLATED
 
 
