@@ -88,7 +88,7 @@ def participation(
     The error bound runs e_{r+1} = q_r e_r + eps_r: q_r is the Lipschitz constant of the exact step (from the
     game's certified mu_F and L_F; the projection is nonexpansive) and eps_r the rounding error of the float
     step, componentwise, zero where float and exact step both land on the same end of the box. It never exceeds
-    the box's diagonal.
+    the box's diagonal, and is 0 where the exact step surely lands in the corner of the box that the float step does.
 
     Args:
         game: a game (m, lower, upper, F, F_error, constants).
@@ -116,7 +116,9 @@ def participation(
                 direction[r],
             )  # a fixed point of the float step: nothing moves any more
             break
-    local = _local_errors(game, welfare, N[:-1], direction, steps[:, None], lambdas[:, None], a != 0.0)
+    local, beyond = _local_errors(
+        game, welfare, N[:-1], direction, steps[:, None], lambdas[:, None], a != 0.0
+    )
     lengths = np.sqrt((local * local).sum(axis=1)) * (OUTWARD + 2 * game.m * UNIT)
     # Where the map only just fails to contract the recursion grows; yet both iterates lie in the box.
     diagonal = float(np.linalg.norm(game.upper - game.lower)) * (OUTWARD + 2 * game.m * UNIT)
@@ -124,7 +126,9 @@ def participation(
     error = np.zeros(R + 1)
     with np.errstate(over="ignore"):  # a bound beyond float64 is infinite: nothing is proven then
         for r in range(R):
-            error[r + 1] = min((rate[r] * error[r] + lengths[r]) * OUTWARD, ceiling)
+            carried = rate[r] * error[r] * OUTWARD
+            # Cut off on every side by more than the exact step's target can differ: both land in the same corner.
+            error[r + 1] = 0.0 if carried < beyond[r] else min((carried + lengths[r]) * OUTWARD, ceiling)
     return Participation(N, error, steps, lambdas)
 
 
@@ -136,10 +140,11 @@ def _local_errors(
     steps: Float[np.ndarray, "R 1"],
     lambdas: Float[np.ndarray, "R 1"],
     scheduled: bool,
-) -> Float[np.ndarray, "R m"]:
+) -> tuple[Float[np.ndarray, "R m"], Float[np.ndarray, " R"]]:
     """Rounding error of one float step from the stored N_r, componentwise, in every round.
 
-    Zero where the float and the exact step are both cut off at the same end of the box.
+    Zero where the float and the exact step are both cut off at the same end of the box. The second array: by how much
+    that exact step is cut off at least, over all components (negative where one is not).
     """
     slack, relative = game.F_error(N), UNIT
     if welfare is not None:
@@ -151,8 +156,9 @@ def _local_errors(
     move = steps * direction
     target = N - move
     local = (steps * slack + relative * np.abs(move) + UNIT * np.abs(target)) * OUTWARD
+    beyond = (np.maximum(game.lower - target, target - game.upper) - local).min(axis=1)
     local[(target + local <= game.lower) | (target - local >= game.upper)] = 0.0
-    return local
+    return local, beyond
 
 
 def gradient_error(welfare: Welfare, N: Float[np.ndarray, "*batch m"]) -> Float[np.ndarray, "*batch m"]:

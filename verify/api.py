@@ -41,6 +41,7 @@ def check(
     edition: str = "corrected",
     alpha: float = 0.01,
     ceilings: Mapping[str, float] | None = None,
+    errors: Mapping[str, float] | None = None,
     name: str = "run",
 ) -> Verdict:
     """Judge one statement on numbers of your own.
@@ -61,6 +62,10 @@ def check(
         alpha: the level of a statistical verdict, 0 < alpha < 1.
         ceilings: proven bounds on expectations' variables, by name; without one, "holds" is never said. A ceiling
             below what the run shows is refused.
+        errors: for an expectation, absolute bounds on the error of every seed's value, by name ("f_gap_avg", "f_gap",
+            "x_dist_sq", ...). By default 32 units in the last place of the array's own type at its largest value (and
+            a relative 1e-9 in any case). State it where a value is a difference of larger numbers (f - f*), whose
+            rounding its size does not show. For a curve, give `<name>_error` in the run.
 
     Returns:
         The verdict. What is missing is named in its reason, never invented.
@@ -74,6 +79,7 @@ def check(
     base = Verdict(chosen.id, chosen.edition, Outcome.INCONCLUSIVE, Rigor.RIGOROUS, name)
     level, arrays = told.level(alpha), told.arrays(run, chosen)
     tops = told.ceilings(ceilings, arrays, chosen)
+    off = told.errors(errors, run, arrays, chosen)
     known, facts = told.facts(constants, told.constants(constants, chosen), arrays)
     try:
         if chosen.kind is Kind.PREDICATE:
@@ -81,7 +87,7 @@ def check(
         why = undecidable(chosen)
         if why is not None:
             return replace(base, hypotheses=chosen.check(known), reason=why)
-        observed = _observe(chosen, known, facts, arrays, tops)
+        observed = _observe(chosen, known, facts, arrays, tops, off)
         if isinstance(observed, Curve):
             finding = judge_curve(base, chosen, known, observed)
         else:
@@ -183,6 +189,7 @@ def _observe(
     facts: told.Facts | None,
     run: Mapping[str, np.ndarray],
     ceilings: Mapping[str, float],
+    errors: Mapping[str, float],
 ) -> Curve | Sample:
     """The statement's quantity, from N and N*, or as the caller measured it.
 
@@ -191,7 +198,7 @@ def _observe(
     """
     quantity = statement.quantity.partition("@")[0]
     if quantity in run:
-        return _measured(quantity, statement, known, run, ceilings)
+        return _measured(quantity, statement, known, run, ceilings, errors)
     if quantity not in _FROM_N:
         raise Unobserved(f"the run has no '{quantity}'")
     if facts is None:
@@ -219,6 +226,7 @@ def _measured(
     known: Mapping[str, Constant],
     run: Mapping[str, np.ndarray],
     ceilings: Mapping[str, float],
+    errors: Mapping[str, float],
 ) -> Curve | Sample:
     values = run[quantity]
     if values.ndim != 1 or not values.size:
@@ -230,12 +238,13 @@ def _measured(
     none = np.zeros(0, dtype=int)
     return Sample(
         values=values,
-        starts=_starts(statement, known, run, ceilings, values.size),
+        starts=_starts(statement, known, run, ceilings, errors, values.size),
         ceiling=float(ceilings.get(quantity, np.inf)),
         variance_proxy=np.inf,
         horizon=none,
         path=np.zeros((values.size, 0)),
         round=int(np.asarray(known["R"].value)) if "R" in known else None,
+        error=errors[quantity],
     )
 
 
@@ -267,6 +276,7 @@ def _starts(
     known: Mapping[str, Constant],
     run: Mapping[str, np.ndarray],
     ceilings: Mapping[str, float],
+    errors: Mapping[str, float],
     seeds: int,
 ) -> tuple[Start, ...]:
     """The expectations in the bound that the run holds seed by seed; the others stay constants."""
@@ -279,5 +289,5 @@ def _starts(
             raise InputError(
                 f"run[{variable!r}] has shape {values.shape}: give {seeds} numbers >= 0, one a seed"
             )
-        found.append(Start(name, values, 0.0, float(ceilings.get(variable, np.inf))))
+        found.append(Start(name, values, 0.0, float(ceilings.get(variable, np.inf)), errors[variable]))
     return tuple(found)

@@ -30,13 +30,17 @@ def parser() -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the page, or write it."""
     options = parser().parse_args(arguments)
+    from verify.output import check_file, write_file
+
+    if options.out is not None:
+        check_file("--out", options.out)
     from verify.measured_rates import page  # scipy takes seconds to import
 
     text = page(options.repetitions, (30, 1000))
     if options.out is None:
         print(text, end="")
     else:
-        options.out.write_text(text, "utf-8")
+        write_file("--out", options.out, text)
     return 0
 
 

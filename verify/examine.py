@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import xarray as xr
@@ -30,7 +30,8 @@ class Finding:
 
     Attributes:
         constants: those that the statement's edition takes, by name.
-        envelope: the bound at each round of the observation's curve or path (empty if it could not be evaluated).
+        envelope: the bound's upper end at each round of the observation's curve or path (empty if it could not be
+            evaluated); envelope_low: its lower end. They lie apart where constants are intervals.
     """
 
     verdict: Verdict
@@ -38,6 +39,7 @@ class Finding:
     constants: dict[str, Constant]
     observation: Curve | Sample | None
     envelope: Float[np.ndarray, " k"]
+    envelope_low: Float[np.ndarray, " k"] = field(default_factory=lambda: np.zeros(0))
 
 
 _NOTHING = np.zeros(0)
@@ -280,12 +282,16 @@ def judge_curve(
         hypotheses=checks,
         confidence=1.0,
         bound=limit,
+        bound_low=float(low[found.index]),
+        bound_high=float(high[found.index]),
         observed=observed,
         margin=margin(observed, limit) if statement.sense is Sense.AT_MOST else None,
         round=int(kept.rounds[found.index]),
         reason=reason,
     )
-    return Finding(verdict, statement, {}, kept, _NOTHING if kept.axis == "k" else high)
+    if kept.axis == "k":
+        return Finding(verdict, statement, {}, kept, _NOTHING)
+    return Finding(verdict, statement, {}, kept, high, low)
 
 
 def judge_samples(
@@ -309,13 +315,12 @@ def judge_samples(
     found = judge_all(samples, linears, alpha, planned)
     sample, bound = samples[found.part], linears[found.part]
     observed = float(sample.values.mean())
-    limit = bound.at([float(s.values.mean()) for s in sample.starts])
-    shown = np.array(
-        [
-            enclosure(statement, {**constants, "R": Constant("R", int(R), Provenance.EXACT)})[1]
-            for R in sample.horizon
-        ]
-    )
+    limit_low, limit = bound.ends([float(s.values.mean()) for s in sample.starts])
+    ends = [
+        enclosure(statement, {**constants, "R": Constant("R", int(R), Provenance.EXACT)})
+        for R in sample.horizon
+    ]
+    shown_low, shown = np.array(ends, dtype=float).reshape(-1, 2).T
     verdict = replace(
         base,
         outcome=found.outcome,
@@ -323,10 +328,12 @@ def judge_samples(
         hypotheses=checks,
         confidence=1 - alpha,
         bound=limit,
+        bound_low=limit_low,
+        bound_high=limit,
         observed=observed,
         margin=margin(observed, limit),
         round=sample.round,
         reason=found.reason,
         more_seeds=found.more_seeds,
     )
-    return Finding(verdict, statement, {}, sample, shown)
+    return Finding(verdict, statement, {}, sample, shown, shown_low)

@@ -30,8 +30,13 @@ class Linear:
 
     def at(self, starts: Sequence[float]) -> float:
         """The (upper end of the) bound at values of the E[Y_j]."""
-        slopes = (high for _, high in self.slopes)
-        return self.rest_high + sum(c * y for c, y in zip(slopes, starts, strict=True))
+        return self.ends(starts)[1]
+
+    def ends(self, starts: Sequence[float]) -> tuple[float, float]:
+        """Both ends of the bound at values of the E[Y_j] (which are not negative)."""
+        low = self.rest_low + sum(c * y for (c, _), y in zip(self.slopes, starts, strict=True))
+        high = self.rest_high + sum(c * y for (_, c), y in zip(self.slopes, starts, strict=True))
+        return low, high
 
 
 @dataclass(frozen=True)
@@ -56,9 +61,10 @@ def judge(sample: Sample, bound: Linear, alpha: float, planned: int | None = Non
     Args:
         planned: the most seeds that may come, where the verdict is looked at while they come in.
     """
-    if bound.rest_low >= sample.ceiling:
+    known = sample.ceiling if sample.known is None else sample.known
+    if bound.rest_low >= known:
         return SampleFinding(
-            Outcome.VACUOUS, f"the bound exceeds {sample.ceiling:.6g}, known without it", within=CERTAIN
+            Outcome.VACUOUS, f"the bound exceeds {known:.6g}, known without it", within=CERTAIN
         )
     exceeded = _evidence_violated(sample, bound)
     within = _evidence_holds(sample, bound, alpha, planned)

@@ -228,6 +228,27 @@ The median over {repetitions} samples of a scaled beta law on [0, ceiling], at a
 """
 
 
+MANY = """
+## Many statements in one report
+
+A report with K statistical verdicts takes each at level alpha / K, alpha = 0.01 for the whole report, whatever the
+others say (Bonferroni). Why not Holm's step-down, which raises the level of what is still open as others are
+decided? Holm gains because every right rejection leaves one true hypothesis less to reject by mistake. A verdict
+here decides between two answers, *violated* (against E[X] <= b) and *holds* (against E[X] > b), and exactly one of
+these two hypotheses is true before and after it is decided: the number of true ones is K from the first step to the
+last, and a valid step-down has nothing to step down on. Raised all the same to alpha / (still open), the level does
+not hold: the statements of a report share their seeds, and with a dependence that no one can rule out the chance of
+a wrong verdict grows to K times alpha (`tests/verify/test_familywise.py` builds such a case; at K = 10 and alpha =
+0.05 half of all reports are wrong). Two families, each with Holm at alpha / 2, would be valid: one for *violated*,
+one for *holds*. Every *violated* would then need twice the e-value, a *holds* among few would, too, and only the
+last of many that hold would gain (at most a factor K / 2, which in seeds is a logarithm); and each verdict would
+change with the outcomes of statements that have nothing to do with it. The closure of the mean of e-values, valid
+under any dependence, asks e_i + sum_j min(e_j for, e_j against) >= K / alpha: next to K / alpha the sum is nothing.
+So the level of a verdict is fixed before the run, by the number of verdicts alone. Rounds need no correction:
+*holds* means at each of them, and *violated* takes the mean of the rounds' e-values.
+"""
+
+
 def page(repetitions: int, sizes: Sequence[int]) -> str:
     """The text of docs/error-rates.md."""
     cells = [*fixed(sizes, repetitions), *growing(max(repetitions // 2, 1))]
@@ -246,7 +267,7 @@ def page(repetitions: int, sizes: Sequence[int]) -> str:
         for ceiling in CEILINGS
     ]
     middle = NEEDED.format(looks=", ".join(str(n) for n in LOOKS), repetitions=few)
-    return HEAD.format(alpha=ALPHA) + "\n".join(lines) + "\n" + middle + "\n".join(needed) + "\n"
+    return HEAD.format(alpha=ALPHA) + "\n".join(lines) + "\n" + middle + "\n".join(needed) + "\n" + MANY
 
 
 def _count(n: int | None) -> str:

@@ -103,6 +103,7 @@ class Sample:
     Attributes:
         starts: the Y_j.
         ceiling: a proven bound on X over all runs (inf if none is known).
+        known: a bound on X that is known before the run; from there on the statement is vacuous (default: the ceiling).
         variance_proxy: proven sub-Gaussian proxy of X - E[X] (inf if none is known).
         horizon, path: rounds and the running quantity of every seed there, for the plot.
         given: constants that belong to this sample (the round and step at which it was taken).
@@ -123,6 +124,7 @@ class Sample:
     round: int | None = None
     error: float = 0.0
     scale: float | None = None
+    known: float | None = None
 
 
 @dataclass(frozen=True)

@@ -42,6 +42,36 @@ def _check(out: Path) -> None:
         raise InputError(f"--out {out}: {parent} cannot be written to: give a folder of your own")
 
 
+def check_file(option: str, path: Path) -> None:
+    """Refuse, before any work, a file that could not be written in the end.
+
+    Raises:
+        InputError: naming the option, if the path is a folder, or its folder is missing or cannot be written to.
+    """
+    folder = path.absolute().parent
+    try:
+        if path.is_dir():
+            raise InputError(f"{option} {path} is a folder: give a file")
+        if not folder.is_dir():
+            raise InputError(f"{option} {path}: {folder} is not a folder: create it first")
+    except OSError as error:  # a name that is too long
+        raise InputError(f"{option} {str(path)[:60]}: {error.strerror}: give another file") from None
+    if not os.access(path if path.exists() else folder, os.W_OK):
+        raise InputError(f"{option} {path} cannot be written: give a file of your own")
+
+
+def write_file(option: str, path: Path, content: str | bytes) -> None:
+    """Write a file that a command was asked for.
+
+    Raises:
+        InputError: naming the option, if it cannot be written.
+    """
+    try:
+        path.write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
+    except OSError as error:
+        raise InputError(f"{option} {str(path)[:200]} cannot be written: {error.strerror}") from None
+
+
 @contextmanager
 def fresh_folder(out: Path) -> Iterator[Path]:
     """A temporary folder beside `out` that takes its place when the block ends, and vanishes if it fails.

@@ -8,7 +8,10 @@ from dataclasses import dataclass
 import matplotlib as mpl
 import numpy as np
 from jaxtyping import Float, Int
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+
+from verify.verdict import apart
 
 # Okabe and Ito's colours, told apart by line style as well.
 EDITION_STYLE: dict[str, tuple[str, str]] = {
@@ -24,7 +27,16 @@ _STYLE = {
     "mathtext.fontset": "cm",
 }
 SIZE = (8.0, 4.3)
+_DEEPEST = 100.0  # a band reaches down to this share of its upper end at most
 DPI = 130
+
+
+@dataclass(frozen=True)
+class Envelope:
+    """Both ends of a bound along the rounds: they lie apart where constants are intervals."""
+
+    low: Float[np.ndarray, " k"]
+    high: Float[np.ndarray, " k"]
 
 
 @dataclass(frozen=True)
@@ -40,7 +52,7 @@ class Panel:
     observed: Float[np.ndarray, " k"]
     low: Float[np.ndarray, " k"]
     high: Float[np.ndarray, " k"]
-    envelopes: dict[str, Float[np.ndarray, " k"]]
+    envelopes: dict[str, Envelope]
     axis_label: str
     quantity_label: str
     band_label: str
@@ -59,10 +71,8 @@ def draw(panel: Panel) -> bytes:
         axes.plot(
             panel.rounds, clip(panel.observed), color=_INK, lw=1.8, label=f"observed ({panel.band_label})"
         )
-        for edition, values in panel.envelopes.items():
-            colour, line = EDITION_STYLE[edition]
-            shown = np.where(values > 0, values, floor)
-            axes.plot(panel.rounds, shown, color=colour, ls=line, lw=2.2, label=f"bound, {edition}")
+        for edition, ends in panel.envelopes.items():
+            _draw_envelope(axes, panel.rounds, edition, Envelope(clip(ends.low), clip(ends.high)))
         axes.set_yscale("log")
         axes.set_ylim(bottom=floor)
         if panel.rounds.size > 1 and panel.rounds[-1] > 200 * max(int(panel.rounds[0]), 1):
@@ -76,9 +86,22 @@ def draw(panel: Panel) -> bytes:
     return buffer.getvalue()
 
 
+def _draw_envelope(axes: Axes, rounds: Int[np.ndarray, " k"], edition: str, ends: Envelope) -> None:
+    """One line; or, where the ends are visibly apart, a band between them with both ends as thin lines."""
+    colour, line = EDITION_STYLE[edition]
+    wide = bool(np.any(apart(ends.low, ends.high)))
+    label = f"bound, {edition}" + (" (band: constants are intervals)" if wide else "")
+    axes.plot(rounds, ends.high, color=colour, ls=line, lw=1.4 if wide else 2.2, label=label)
+    if wide:
+        axes.fill_between(rounds, ends.low, ends.high, color=colour, alpha=0.3, lw=0)
+        axes.plot(rounds, ends.low, color=colour, ls=line, lw=1.4)
+
+
 def _positive_floor(panel: Panel) -> float:
     """A level just below what is shown, where zeros are drawn: nothing is resolved below the band's half-width."""
-    shown = [panel.observed, *panel.envelopes.values()]
+    # a lower end far below its upper one would squeeze all else: it runs out of the picture
+    lower = [np.maximum(ends.low, ends.high / _DEEPEST) for ends in panel.envelopes.values()]
+    shown = [panel.observed, *(ends.high for ends in panel.envelopes.values()), *lower]
     positive = np.concatenate([y[(y > 0) & np.isfinite(y)] for y in shown])
     if not positive.size:
         return 1e-16

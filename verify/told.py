@@ -20,6 +20,7 @@ from verify.observed import RUN_ROUNDING
 STARTS = {"f_gap": "f_gap", "D_r_hat": "x_dist_sq"}  # the constant, and what the run calls its copies
 _OF_N_STAR = ("N_star", "N_star_error", "lower", "upper")
 _U = float(np.finfo(float).eps)
+_OWN_UNITS = 32.0  # a value that was computed in a type is off by some dozen of its units, not by one
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,6 +95,36 @@ def ceilings(told: object, run: Mapping[str, np.ndarray], statement: Statement) 
                 "run respects"
             )
     return {str(name): float(value) for name, value in told.items()}
+
+
+def errors(
+    told: object, run: object, found: Mapping[str, np.ndarray], statement: Statement
+) -> dict[str, float]:
+    """An absolute bound on the error of each seed's value, by variable: as told, else what its number type explains.
+
+    The default is `_OWN_UNITS` units in the last place of the stored type at the largest value: a mean of float32
+    numbers is not known to float64. What cancelled before it was stored (f - f* of large losses), no type shows.
+
+    Raises:
+        InputError: for a name that the run does not hold, and for what is no number >= 0.
+    """
+    names = (statement.quantity.partition("@")[0], *STARTS.values())
+    held = [name for name in names if name in found]
+    if not isinstance(told, Mapping | None):
+        raise InputError(f"errors is of type {type(told).__name__}: give numbers by name")
+    for name, value in (told or {}).items():
+        if name not in held:
+            raise InputError(f"errors[{name!r}] is not a variable that the run holds{_near(name, held)}")
+        if not _is_real(value) or not 0 <= value < np.inf:
+            raise InputError(f"errors[{name!r}] = {value!r}: give a finite number >= 0")
+    stated = {str(name): float(value) for name, value in (told or {}).items()}
+    return {name: stated.get(name, _stored(run[name], found[name])) for name in held}  # type: ignore[index]
+
+
+def _stored(raw: Any, values: np.ndarray) -> float:
+    kind = np.asarray(raw).dtype
+    unit = float(np.finfo(kind).eps) if kind.kind == "f" else _U
+    return _OWN_UNITS * max(unit, _U) * float(np.abs(values).max(initial=0.0))
 
 
 def constants(told: object, statement: Statement) -> dict[str, Constant]:

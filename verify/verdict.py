@@ -7,7 +7,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+import numpy as np
+from jaxtyping import Bool, Float
+
 from bounds import HypothesisCheck
+
+VISIBLE = 0.02  # relative width from which a bound is shown as a band
 
 
 class Outcome(StrEnum):
@@ -33,7 +38,9 @@ class Verdict:
     """A statement's edition against one instance.
 
     Attributes:
-        bound: the right-hand side at `round` (an upper bound of its enclosure).
+        bound: the right-hand side at `round`: the end of its enclosure that is nearest to a violation (the upper end,
+            or the lower one where the statement bounds from below).
+        bound_low, bound_high: both ends of its enclosure; they lie apart where constants are intervals.
         observed: the left-hand side there (for an expectation: the mean over seeds).
         margin: 1 - observed/bound, the unused share of the bound; negative if it is exceeded; None for a bound <= 0
             and where the statement bounds from below.
@@ -56,6 +63,8 @@ class Verdict:
     round: int | None = None
     reason: str = ""
     more_seeds: int | None = None
+    bound_low: float | None = None
+    bound_high: float | None = None
 
     def to_json(self) -> dict[str, Any]:
         """The item of `report.json`'s "verdicts" (infinities as the strings "inf", "-inf")."""
@@ -65,6 +74,8 @@ class Verdict:
             "outcome": str(self.outcome),
             "rigor": str(self.rigor),
             "bound": plain(self.bound),
+            "bound_low": plain(self.bound_low),
+            "bound_high": plain(self.bound_high),
             "observed": plain(self.observed),
             "margin": plain(self.margin),
             "confidence": plain(self.confidence),
@@ -87,6 +98,14 @@ def plain(value: float | None) -> float | str | None:
     if math.isnan(value):
         return None
     return str(value) if math.isinf(value) else value
+
+
+def apart(low: Float[np.ndarray, "*k"], high: Float[np.ndarray, "*k"]) -> Bool[np.ndarray, "*k"]:
+    """Where the two ends of a bound differ by enough to be seen: by more than a share `VISIBLE` of the larger size."""
+    finite = np.isfinite(low) & np.isfinite(high)
+    size = np.maximum(np.abs(low), np.abs(high))
+    with np.errstate(invalid="ignore"):
+        return np.asarray(finite & (high - low > VISIBLE * size))
 
 
 def margin(observed: float, bound: float) -> float | None:

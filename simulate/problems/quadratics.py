@@ -235,7 +235,15 @@ class Quadratics(StronglyConvex):
 
     def displacement_ceiling(self, x_0: Float[np.ndarray, " n"], gamma: float, K: int) -> float:
         """gamma (max_i ||A_i (x_0 - c_i)|| + w_max)(1 - rho^K)/(1 - rho), rho = max_i ||I - gamma A_i||."""
-        rho = float(np.maximum(np.abs(1 - gamma * self._low), np.abs(1 - gamma * self._high)).max())
         start = float(np.linalg.norm(self.gradients(x_0), axis=1).max())
-        push = gamma * (start + float(np.sqrt((self.atoms**2).sum(axis=2).max())))
-        return contraction_displacement(rho, push, K)
+        push = gamma * (start + float(self.largest_noise().max()))
+        return contraction_displacement(float(self.contractions(gamma).max()), push, K)
+
+    def contractions(self, gamma: float) -> Float[np.ndarray, " m"]:
+        """||I - gamma A_i||: what a step of each client multiplies distances by, at most."""
+        ends = np.maximum(np.abs(1 - gamma * self._low), np.abs(1 - gamma * self._high))
+        return np.asarray(ends)
+
+    def largest_noise(self) -> Float[np.ndarray, " m"]:
+        """Each client's largest atom: no batch of them has a mean of larger norm."""
+        return np.sqrt((self.atoms**2).sum(axis=2).max(axis=1))

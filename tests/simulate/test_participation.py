@@ -54,6 +54,41 @@ def test_a_client_pinned_at_its_bound_has_no_error() -> None:
     assert np.array_equal(run.error, np.zeros(6))
 
 
+def test_in_a_corner_that_the_exact_step_reaches_too_nothing_is_off() -> None:
+    """An expanding rotation, pushed into a corner after two rounds that are off by rounding."""
+    game = AffineGame(
+        np.array([[0.1, 3.0], [-3.0, 0.1]]), np.array([-14.3, -2.1]), np.zeros(2), np.full(2, 3.0)
+    )
+    N_0 = np.array([1.1, 1.3])
+    run = participation(game, N_0, 0.1, 9)
+    path = exact_trajectory(game, N_0, 0.1, 9)
+    cornered = [r for r in range(10) if set(run.N[r].tolist()) <= {0.0, 3.0}]
+    free = [r for r in range(1, 10) if r not in cornered]
+    assert cornered
+    assert free
+    assert np.all(run.error[cornered] == 0)
+    assert all([Q(v) for v in run.N[r].tolist()] == path[r] for r in cornered)
+    assert np.all(run.error[free] > 0)
+
+
+def test_a_corner_that_the_exact_step_may_miss_is_not_called_certain() -> None:
+    """The float step from N_1 lands in the corner by a hair; the exact one, whose N_1 is another, need not."""
+    found = 0
+    for seed in range(300):
+        rng = np.random.default_rng(seed)
+        slope = float(rng.uniform(0.5, 2.0))
+        N_0, gamma_tilde = np.array([float(rng.uniform(0.1, 0.9))]), 0.1
+        aim = float(rng.uniform(-1.0, 1.0)) * 1e-16
+        # chosen so that the second step ends at 1, the upper bound, up to a few units in the last place
+        keep = 1 - gamma_tilde * slope
+        b = -(1.0 + aim - keep**2 * float(N_0[0])) / (gamma_tilde * (1 + keep))
+        game = AffineGame(np.array([[slope]]), np.array([b]), np.zeros(1), np.ones(1))
+        run, path = participation(game, N_0, gamma_tilde, 2), exact_trajectory(game, N_0, gamma_tilde, 2)
+        assert abs(Q(float(run.N[2, 0])) - path[2][0]) <= Q(float(run.error[2]))
+        found += run.N[2, 0] == 1.0 and path[2][0] < 1
+    assert found > 10
+
+
 def test_weighted_average_is_lemma_4_4s() -> None:
     game = small_game(3)
     run = participation(

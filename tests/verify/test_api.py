@@ -1,6 +1,7 @@
 """`check` and `assert_within` on numbers of a caller's own."""
 
 import doctest
+import math
 from pathlib import Path
 
 import numpy as np
@@ -91,6 +92,54 @@ def test_expectations_are_tested_seed_by_seed() -> None:
     assert "ceiling" in unknown.reason
     run["grad_f_sq"] = 50.0 + rng.random(300)
     assert check("Theorem 4.6(i-1)", EXPECTED, run, ceilings={"f_gap": 1.0}).outcome is Outcome.VIOLATED
+
+
+def test_the_error_of_the_seeds_values_is_the_callers_to_state() -> None:
+    ceilings = {"grad_f_sq": 100.0, "f_gap": 1.0}
+
+    def outcome(value: float, **errors: float) -> Outcome:
+        run = {"grad_f_sq": np.full(3000, value), "f_gap": np.full(3000, 1.0)}
+        verdict = check("Theorem 4.6(i-1)", EXPECTED, run, ceilings=ceilings, errors=errors or None)
+        assert verdict.bound == pytest.approx(verdict.bound_low, rel=1e-6) or errors
+        return verdict.outcome
+
+    start = {"grad_f_sq": np.full(9, 1.0), "f_gap": np.full(9, 1.0)}
+    bound = check("Theorem 4.6(i-1)", EXPECTED, start, ceilings=ceilings).bound
+    assert bound is not None
+    assert (outcome(1.3 * bound), outcome(0.7 * bound)) == (Outcome.VIOLATED, Outcome.HOLDS)
+    for name, size in (("grad_f_sq", 0.4 * bound), ("f_gap", 1.0)):
+        errors = {name: size}
+        assert (outcome(1.3 * bound, **errors), outcome(0.7 * bound, **errors)) == (Outcome.INCONCLUSIVE,) * 2
+    assert outcome(1.3 * bound, grad_f_sq=1e-3) is Outcome.VIOLATED
+
+
+def test_by_default_an_error_is_what_the_number_type_explains() -> None:
+    statement = bounds.get("Theorem 4.6(i-1)", "corrected")
+    for kind, unit in (
+        (np.float64, 2.0**-52),
+        (np.float32, 2.0**-23),
+        (np.float16, 2.0**-10),
+        (np.int64, 2.0**-52),
+    ):
+        run = {"grad_f_sq": np.array([1, 4, 2], dtype=kind), "f_gap": np.array([8, 8, 8], dtype=kind)}
+        found = told.arrays(run, statement)
+        assert told.errors(None, run, found, statement) == {"grad_f_sq": 128 * unit, "f_gap": 256 * unit}
+        assert told.errors({"f_gap": 0.5}, run, found, statement) == {"grad_f_sq": 128 * unit, "f_gap": 0.5}
+
+
+@pytest.mark.parametrize(
+    ("errors", "message"),
+    [
+        ({"grad_f_sq": -1.0}, r"errors\['grad_f_sq'\] = -1\.0: give a finite number >= 0"),
+        ({"grad_f_sq": math.inf}, r"errors\['grad_f_sq'\] = inf: give a finite"),
+        ({"grad_f": 1.0}, r"errors\['grad_f'\] is not a variable that the run holds"),
+        ({"x_dist_sq": 1.0}, r"errors\['x_dist_sq'\] is not a variable that the run holds"),
+    ],
+)
+def test_a_wrong_error_is_refused(errors, message) -> None:
+    run = {"grad_f_sq": [20.0, 19.0, 20.0], "f_gap": [1.0, 1.0, 1.0]}
+    with pytest.raises(InputError, match=message):
+        check("Theorem 4.6(i-1)", EXPECTED, run, errors=errors)
 
 
 def test_an_estimated_constant_only_indicates() -> None:
@@ -234,6 +283,8 @@ def test_what_is_no_mapping_is_named() -> None:
         told.arrays([1, 2], statement)
     with pytest.raises(InputError, match="ceilings is of type list"):
         told.ceilings([1.0], {}, statement)
+    with pytest.raises(InputError, match="errors is of type list"):
+        told.errors([1.0], {}, {}, statement)
     with pytest.raises(InputError, match=r"'f_gap'\] = 'x': give a number >= 0"):
         told.ceilings({"f_gap": "x"}, {}, statement)
 

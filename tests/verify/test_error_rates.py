@@ -44,6 +44,7 @@ def test_looking_again_and_again_keeps_the_level() -> None:
 def test_the_published_page_is_the_studys() -> None:
     text = PAGE.read_text("utf-8")
     assert text.startswith(measured_rates.HEAD.format(alpha=measured_rates.ALPHA))
+    assert text.endswith("\n" + measured_rates.MANY)
     rows = [line.split(" | ") for line in text.splitlines() if re.match(r"\| (beta|lognormal|1%)", line)]
     assert len(rows) == 9 * 3
     for row in rows:

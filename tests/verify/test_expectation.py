@@ -1,6 +1,7 @@
 """Expectation bounds: paired starts, ceilings, and what an undecided check says."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
@@ -68,3 +69,17 @@ def test_a_random_start_without_a_ceiling_cannot_violate() -> None:
     start = np.linspace(0.0, 1.0, 100)
     finding = judge(sample(np.full(100, 5.0), start), Linear(0.1, 0.1, ((1.0, 1.0),)), 0.01)
     assert finding.outcome is Outcome.INCONCLUSIVE
+
+
+def test_vacuous_only_where_the_low_end_of_the_bound_exceeds_what_is_known() -> None:
+    wide = Linear(0.5, 2.0, ((0.0, 0.0),))
+    assert judge(sample(np.full(400, 0.1), ceiling=1.0), wide, 0.01).outcome is Outcome.HOLDS
+    assert judge(sample(np.full(400, 0.1), ceiling=0.4), wide, 0.01).outcome is Outcome.VACUOUS
+
+
+def test_a_ceiling_that_the_run_gave_decides_and_is_not_called_vacuous() -> None:
+    x = replace(sample(np.full(3, 0.1), ceiling=0.2), known=5.0)
+    found = judge(x, flat(0.5), 0.01)
+    assert found.outcome is Outcome.HOLDS
+    assert "ceiling alone" in found.reason
+    assert judge(x, flat(5.5), 0.01).outcome is Outcome.VACUOUS

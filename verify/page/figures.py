@@ -13,7 +13,7 @@ from bounds import QUANTITIES
 from verify.auditing import Audit, Report
 from verify.examine import Finding
 from verify.observed import Curve
-from verify.plots import Panel, draw
+from verify.plots import Envelope, Panel, draw
 
 
 @dataclass(frozen=True)
@@ -74,18 +74,19 @@ def _panel(group: Sequence[Finding]) -> Panel | None:
         rounds, middle = observation.horizon, observation.path.mean(axis=0)
         low, high = observation.path.min(axis=0), observation.path.max(axis=0)
         band = f"mean and range of {observation.values.size} seeds"
-    envelopes = {f.verdict.edition: f.envelope for f in shown if f.envelope.size == rounds.size}
+    fitting = [f for f in shown if f.envelope.size == rounds.size]
+    keep = slice(None)
     if isinstance(observation, Curve):
-        keep = _resolved(observation, envelopes)
+        keep = _resolved(observation, [f.envelope for f in fitting])
         rounds, middle, low, high = rounds[keep], middle[keep], low[keep], high[keep]
-        envelopes = {edition: values[keep] for edition, values in envelopes.items()}
+    envelopes = {f.verdict.edition: Envelope(f.envelope_low[keep], f.envelope[keep]) for f in fitting}
     axis = observation.axis if isinstance(observation, Curve) else "R"
     is_error = isinstance(observation, Curve)
     return Panel(rounds, middle, low, high, envelopes, axis, quantity.latex, band, is_error)
 
 
-def _resolved(curve: Curve, envelopes: dict[str, Float[np.ndarray, " k"]]) -> slice:
+def _resolved(curve: Curve, envelopes: Sequence[Float[np.ndarray, " k"]]) -> slice:
     """The rounds worth drawing: until every envelope has sunk below the observation's error, and a little more."""
-    above = np.flatnonzero(np.max(list(envelopes.values()), axis=0) > curve.error)
+    above = np.flatnonzero(np.max(envelopes, axis=0) > curve.error)
     last = int(above[-1]) if above.size else 0
     return slice(0, min(curve.rounds.size, max(last + 1 + last // 20, 2)))

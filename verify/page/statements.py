@@ -6,6 +6,8 @@ import base64
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import numpy as np
+
 import bounds
 from bounds import QUANTITIES, Edition, Kind, Statement
 from verify.auditing import Audit, Report
@@ -15,7 +17,7 @@ from verify.page.figures import FigureFile, by_statement, slug
 from verify.page.parts import constants, formulas, hypotheses, proof
 from verify.plots import DPI, SIZE
 from verify.searching.store import stored
-from verify.verdict import Outcome, Verdict
+from verify.verdict import Outcome, Verdict, apart
 
 GLYPHS = {
     Outcome.HOLDS: "✓",
@@ -185,7 +187,7 @@ def _sentences(verdicts: Iterable[Verdict]) -> Iterable[dict[str, Any]]:
         parts = []
         if v.observed is not None and v.bound is not None:
             where = "" if v.round is None else f" at round {v.round}"
-            parts.append(f"observed {v.observed:.6g} against {v.bound:.6g}{where}")
+            parts.append(f"observed {v.observed:.6g} against {_bound(v)}{where}")
         if v.margin is not None:
             parts.append(f"margin {v.margin:.3g}")
         parts.append(v.reason)
@@ -198,6 +200,15 @@ def _sentences(verdicts: Iterable[Verdict]) -> Iterable[dict[str, Any]]:
             "glyph": GLYPHS[v.outcome],
             "sentence": f"{text}." if text else "",
         }
+
+
+def _bound(v: Verdict) -> str:
+    """The bound, or both its ends where they are visibly apart."""
+    if v.bound_low is not None and v.bound_high is not None:
+        low, high = np.float64(v.bound_low), np.float64(v.bound_high)
+        if apart(np.asarray(low), np.asarray(high)):
+            return f"a bound between {low:.6g} and {high:.6g} (constants are intervals)"
+    return f"{v.bound:.6g}"
 
 
 def _figure(figure: FigureFile, statement: str, meaning: str) -> dict[str, Any]:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from pathlib import Path
 
 from verify.errors import EXIT_STANDS, EXIT_VIOLATED
+from verify.output import write_file
 from verify.pep.fedavg import Short, largest_step, wc_fedavg
 from verify.pep.projected_step import wc_projected_step
 
@@ -65,7 +67,7 @@ def run_rows() -> Iterator[tuple[bool, str]]:
             )
 
 
-def run(docs: str | None) -> int:
+def run(docs: Path | None) -> int:
     """Print the rows as they are found, and write the page `docs`; 1 when a worst case is not within its bound."""
     warnings.filterwarnings("ignore", message="Solution may be inaccurate", category=UserWarning)
     lines, stands = [HEAD], True
@@ -90,7 +92,6 @@ def run(docs: str | None) -> int:
             lines.append(row if within else f"{row} **outside**")
             stands = stands and within
         lines.append("")
-    if docs:
-        with open(docs, "w", encoding="utf-8") as page:
-            page.write("\n".join(lines))
+    if docs is not None:
+        write_file("--docs", docs, "\n".join(lines))
     return EXIT_STANDS if stands else EXIT_VIOLATED

@@ -9,6 +9,7 @@ import xarray as xr
 
 from simulate.problems.softmax import SoftmaxRegression
 from verify.observed import Curve, Sample, Start, Unobserved
+from verify.quantities.reachable import reachable
 from verify.quantities.rounding import rounding
 from verify.setup import Setup
 
@@ -23,10 +24,13 @@ def squared_gradient(setup: Setup, run: xr.Dataset, average: str) -> Sample:
     every = draws.shape[1] == c.H * (c.R - c.r_hat)
     certain = setup.certain and every
     path = np.cumsum(draws, axis=1) / np.arange(1, draws.shape[1] + 1)
+    known, near = setup.grad_f_sq_ceiling, None if certain else reachable(setup, run, average)
+    ceiling = known if near is None else min(known, near.drawn(near.grad_f_sq, c.r_hat, draws.shape[1]))
     return Sample(
         values=draws.mean(axis=1),
         starts=(_gap(setup, run),),
-        ceiling=setup.grad_f_sq_ceiling,
+        ceiling=ceiling,
+        known=known,
         variance_proxy=0.0 if certain else float("inf"),
         horizon=last.astype(int),
         path=path,
@@ -99,12 +103,18 @@ def consensus_sum(setup: Setup, run: xr.Dataset, average: str) -> Sample:
     mean = squares.mean(axis=1)
     errors = rounding(setup, run)
     error = errors.gradient_sq(float(mean.max()))
+    known, near = (
+        steps * consensus_ceiling(setup, c.H - 1),
+        None if certain else reachable(setup, run, average),
+    )
+    most = known if near is None else min(known, steps * near.drawn(near.e_bar, c.r_hat, e_bar.shape[1]))
     start = Start("grad_f_sq", mean, 0.0, float(mean.max()) if certain else ceiling, error)
     count = np.arange(1, e_bar.shape[1] + 1)
     return Sample(
         values=steps * e_bar.mean(axis=1),
         starts=(start,),
-        ceiling=steps * consensus_ceiling(setup, c.H - 1),
+        ceiling=most,
+        known=known,
         variance_proxy=0.0 if certain else float("inf"),
         horizon=last.astype(int),
         path=np.cumsum(e_bar, axis=1) / count * (c.H * (last - c.r_hat)),

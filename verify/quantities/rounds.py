@@ -18,6 +18,8 @@ from jaxtyping import Float
 from verify.observed import Sample, Samples, Start
 from verify.quantities import replay
 from verify.quantities.expectations import consensus_ceiling
+from verify.quantities.participation import OUT
+from verify.quantities.reachable import reachable
 from verify.quantities.rounding import Rounding, rounding
 from verify.setup import Setup
 
@@ -113,11 +115,11 @@ def _sample(
     r: int,
     values: Float[np.ndarray, " S"],
     means: dict[str, Float[np.ndarray, " S"]],
-    ceiling: float,
+    ceilings: tuple[float, float],
     given: dict[str, int],
     count: int = 1,
 ) -> Sample:
-    """`values`: sums of `count` consensus errors."""
+    """`values`: sums of `count` consensus errors; `ceilings`: known before the run, and with its weights."""
     certain, most = setup.certain, _ceilings(setup)
     starts = tuple(
         Start(
@@ -132,7 +134,8 @@ def _sample(
     return Sample(
         values=values,
         starts=starts,
-        ceiling=ceiling,
+        ceiling=min(ceilings),
+        known=ceilings[0],
         variance_proxy=0.0 if certain else float("inf"),
         horizon=np.zeros(0, dtype=int),
         path=np.zeros((values.size, 0)),
@@ -150,13 +153,15 @@ def consensus_error(setup: Setup, run: xr.Dataset, average: str) -> Samples:
     With H = 1 the only k of the lemma is T_{r+1}, where all clients hold the same model.
     """
     tau, errors = max(setup.config.H - 1, 1), rounding(setup, run)
+    near = None if setup.certain else reachable(setup, run, average)
     parts = []
     for inside in _inside(setup, run, average):
         values = inside.e_bar[:, tau] if setup.config.H > 1 else np.zeros(len(inside.e_bar))
         names = ("e_bar", "grad_f_sq", "grad_fi_sq_sum")
         means = {name: getattr(inside, name)[:, :tau].mean(axis=1) for name in names}
-        most = consensus_ceiling(setup, tau)
-        parts.append(_sample(setup, errors, inside.r, values, means, most, {"tau": tau}))
+        most = np.inf if near is None or setup.config.H == 1 else float(near.e_bar[inside.r, tau])
+        ceilings = (consensus_ceiling(setup, tau), most)
+        parts.append(_sample(setup, errors, inside.r, values, means, ceilings, {"tau": tau}))
     return Samples(tuple(parts))
 
 
@@ -168,15 +173,14 @@ def _summed(
 ) -> Samples:
     """sum over a round of E e_bar_k, with the mean of D_f over the steps that `counted` takes."""
     H, errors = setup.config.H, rounding(setup, run)
-    most = sum(consensus_ceiling(setup, tau) for tau in range(H))
-    return Samples(
-        tuple(
-            _sample(
-                setup, errors, inside.r, inside.e_bar.sum(axis=1), {"D_f": counted(inside.D_f)}, most, {}, H
-            )
-            for inside in _inside(setup, run, average)
-        )
-    )
+    known = sum(consensus_ceiling(setup, tau) for tau in range(H))
+    near = None if setup.certain else reachable(setup, run, average)
+    parts = []
+    for inside in _inside(setup, run, average):
+        most = np.inf if near is None else float(near.e_bar[inside.r].sum()) * OUT
+        means = {"D_f": counted(inside.D_f)}
+        parts.append(_sample(setup, errors, inside.r, inside.e_bar.sum(axis=1), means, (known, most), {}, H))
+    return Samples(tuple(parts))
 
 
 def consensus_round(setup: Setup, run: xr.Dataset, average: str) -> Samples:

@@ -50,6 +50,8 @@ BREAKS = {
     "no verdicts": lambda r: r.pop("verdicts"),
     "an unknown key": lambda r: r.update(time="12:00"),
     "a verdict without a bound": _drop("bound"),
+    "a verdict with one end of its bound": _drop("bound_low"),
+    "an end in words": lambda r: r["verdicts"][0].update(bound_high="large"),
     "an outcome of another kind": lambda r: r["verdicts"][0].update(outcome="true"),
     "a bound in words": lambda r: r["verdicts"][0].update(bound="large"),
     "a confidence above one": lambda r: r["verdicts"][0].update(confidence=1.5),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import io
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
@@ -13,8 +12,9 @@ import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from verify.errors import InputError, run_command
+from verify.errors import InputError, Parser, run_command
 from verify.experiments.results import Drawing, Table
+from verify.output import check_file, write_file
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#B8860B")
 LINES = ("-", "--", "-.", (0, (1, 1.2)), (0, (5, 1, 1, 1, 1, 1)))
@@ -79,19 +79,22 @@ def drawing(name: str, caption: str, table: Table, draw: Callable[[Table], Figur
 
 def redraw(draw: Callable[[Table], Figure], arguments: Sequence[str] | None = None) -> None:
     """The command of a figure's module: FILE.csv [--out FILE.png|svg]."""
-    parser = argparse.ArgumentParser(description="Draws a figure again from the numbers that lie beside it.")
+    parser = Parser(description="Draws a figure again from the numbers that lie beside it.")
     parser.add_argument("table", type=Path, metavar="FILE.csv")
     parser.add_argument("--out", type=Path, metavar="FILE.png|svg")
-    options = parser.parse_args(arguments)
 
     def command() -> int:
+        options = parser.parse_args(arguments)
+        out = options.out or options.table.with_suffix(".png")
+        if out.suffix not in (".png", ".svg"):
+            raise InputError(f"--out {out}: give a name that ends in .png or .svg")
+        check_file("--out", out)
         try:
             table = Table.from_csv(options.table.read_text("utf-8"))
             figure = draw(table)
         except (OSError, UnicodeDecodeError, ValueError, KeyError) as error:
             raise InputError(f"{options.table}: {error}") from None
-        out = options.out or options.table.with_suffix(".png")
-        out.write_bytes(render(figure, out.suffix.removeprefix(".") or "png"))
+        write_file("--out", out, render(figure, out.suffix.removeprefix(".")))
         print(out)
         return 0
 
