@@ -13,7 +13,6 @@ CLAIM = "what an experiment is said to show: the proof ledger judges it, step by
 
 # Constants whose proof is the proof of an assumption that a relation between numbers alone would leave open.
 _PROVED_BY: Mapping[str, tuple[str, ...]] = {
-    "Assumption 2.1(ii)": ("nu",),
     "Assumption 2.2(i)": ("mu_F",),
     "Assumption 2.3(i)": ("mu_F",),
     "Assumption 4.5": ("G", "B"),

@@ -63,9 +63,8 @@ def envelope(
     Raises:
         bounds.MissingConstants: for a constant that neither the instance nor the run gives.
     """
-    needed = {name: constants[name] for name in statement.symbols if name in constants}
     own = [own_constants(curve, i) for i in range(curve.rounds.size)]
-    ends = [_ends(ball) for ball in statement.enclose_along(needed, own)]
+    ends = [_ends(ball) for ball in statement.enclose_along(constants, own)]
     low, high = np.array(ends, dtype=float).reshape(-1, 2).T
     return low, high
 

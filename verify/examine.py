@@ -105,13 +105,13 @@ def _examined(
         return _plain(_fails(base, (check,)), statement)
     except NotApplicable as why_not:
         return _plain(replace(base, outcome=why_not.outcome, reason=why_not.reason), statement)
+    outside = _outside(setup, run, statement)
+    if outside is not None:
+        return _plain(_fails(base, (outside,)), statement)
     used = {name: constants[name] for name in statement.symbols if name in constants}
     if statement.kind is Kind.PREDICATE:
         constants = {**_bias(setup), **constants}
         return Finding(predicate(base, statement, constants), statement, used, None, _NOTHING)
-    outside = _outside(setup, run, statement)
-    if outside is not None:
-        return _plain(_fails(base, (outside,)), statement)
     if why is not None:
         return _undecided(base, setup, shown, statement, used, constants, why)
     try:
@@ -136,14 +136,15 @@ def _fails(base: Verdict, checks: tuple[HypothesisCheck, ...]) -> Verdict:
 
 def _bias(setup: Setup) -> dict[str, Constant]:
     """Independent draws from all samples, and full gradients, are unbiased; other modes are not, given the past."""
-    unbiased = setup.config.sampling == "full" or (
-        setup.config.sampling == "iid" and setup.config.replacement != "round"
-    )
-    return (
-        {"noise_bias": Constant("noise_bias", 0.0, Provenance.EXACT, note="by the sampling")}
-        if unbiased
-        else {}
-    )
+    if setup.config.sampling == "subset" or _repeats_none(setup):
+        return {}
+    return {"noise_bias": Constant("noise_bias", 0.0, Provenance.EXACT, note="by the sampling")}
+
+
+def _repeats_none(setup: Setup) -> bool:
+    """Whether a round's local steps draw without replacement: what is left depends on the steps before."""
+    config = setup.config
+    return config.sampling == "iid" and config.replacement == "round" and config.H > 1
 
 
 def _outside(setup: Setup, run: xr.Dataset, statement: Statement) -> HypothesisCheck | None:
@@ -154,6 +155,9 @@ def _outside(setup: Setup, run: xr.Dataset, statement: Statement) -> HypothesisC
     sampling = setup.config.sampling
     if sampling not in statement.sampling:
         text = f"sampling = {sampling}: the statement assumes {' or '.join(statement.sampling)}"
+        return HypothesisCheck("sampling", False, np.nan, np.nan, np.nan, text)
+    if bounds.Sampling.SUBSET not in statement.sampling and _repeats_none(setup):
+        text = "replacement = round: given a round's earlier draws the next is biased; the statement assumes it is not"
         return HypothesisCheck("sampling", False, np.nan, np.nan, np.nan, text)
     return None
 

@@ -104,6 +104,9 @@ def _first(error: ValidationError) -> str:
     if first["type"] == "union_tag_not_found":
         key = str(context["discriminator"]).strip("'").replace("kind_of()", "kind")
         return f"{location}: {key} is missing: say which {key} it is"
+    if first["type"] in _LIMITS:
+        key, words = _LIMITS[first["type"]]
+        message = f"give {words} {context[key]:g}"
     if first["type"] == "string_pattern_mismatch" and location in _IN_WORDS:
         message = f"give {_IN_WORDS[location]}"
     value = first.get("input")
@@ -112,6 +115,8 @@ def _first(error: ValidationError) -> str:
     return f"{location}{shown}: {message}{more}" if location else f"{message}{more}"
 
 
+# Limits in the field's notation: pydantic writes 1e-100 with its hundred zeros.
+_LIMITS = {"greater_than_equal": ("ge", "at least"), "less_than_equal": ("le", "at most")}
 # What pydantic adds to a key's path: the kind of a table (always in second place), and a union's branches.
 _TABLES = frozenset({"data", "problem", "game", "welfare"})
 _IN_WORDS = {"name": "letters, digits and . _ -, a letter or digit first, at most 60 of them"}  # for patterns

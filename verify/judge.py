@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from fractions import Fraction
 from importlib import import_module
 from typing import Any
@@ -67,6 +68,32 @@ class Report:
         if times:
             entry["seconds"] = round(self.seconds, 4)
         return entry
+
+
+class Standing(StrEnum):
+    """What the steps of a statement's proof say of the statement itself."""
+
+    PROVED = "proved"
+    REPAIRED = "stands"  # a step of the proof is refuted, and the statement is proved another way
+    OPEN = "open"
+    REFUTED = "refuted"
+
+
+def standings(reports: Iterable[Report]) -> dict[tuple[str, str], Standing]:
+    """By statement and edition, in the order of the reports."""
+    steps: dict[tuple[str, str], list[Report]] = {}
+    for r in reports:
+        steps.setdefault((r.step.statement, r.step.edition), []).append(r)
+    return {key: _standing(group) for key, group in steps.items()}
+
+
+def _standing(steps: Sequence[Report]) -> Standing:
+    refuted = [r for r in steps if r.status is Status.REFUTED]
+    if any(r.survives == "no" for r in refuted):
+        return Standing.REFUTED
+    if any(r.survives != "yes" for r in refuted) or any(r.status is Status.OPEN for r in steps):
+        return Standing.OPEN
+    return Standing.REPAIRED if refuted else Standing.PROVED
 
 
 def judge(steps: Iterable[Step], shop: Workshop, *, read: bool = True, save: bool = False) -> list[Report]:

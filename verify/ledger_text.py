@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from verify.judge import Report
+from verify.judge import Report, Standing, standings
 from verify.provers.discharge import Status
 
 
@@ -22,7 +22,7 @@ def table(reports: Sequence[Report]) -> str:
                 f"  {r.step.id.rsplit('/', 1)[1]:>3} {r.status:8} {grade:12} {1000 * r.seconds:7.1f} ms "
                 f" {r.step.text}{spare}"
             )
-    return "\n".join([*lines, "", *errata(reports), "", *totals(reports)])
+    return "\n".join([*lines, "", *errata(reports), "", *statements(reports), "", *totals(reports)])
 
 
 def errata(reports: Iterable[Report]) -> list[str]:
@@ -49,6 +49,22 @@ def _erratum(r: Report) -> list[str]:
     if r.used_by:
         lines.append(f"      used by: {', '.join(r.used_by)}")
     return lines
+
+
+def statements(reports: Iterable[Report]) -> list[str]:
+    """The statements that are refuted, that stand by another proof, and that stay open."""
+    words = {
+        Standing.REFUTED: "refuted",
+        Standing.REPAIRED: "a step of the proof is refuted, the statement is proved another way",
+        Standing.OPEN: "open",
+    }
+    found = standings(reports)
+    lines = []
+    for standing, what in words.items():
+        names = [f"{statement} ({edition})" for (statement, edition), s in found.items() if s is standing]
+        if names:
+            lines.append(f"{what}: {', '.join(names)}")
+    return lines or ["every statement stands with every step proved"]
 
 
 def point(values: Mapping[str, str]) -> str:

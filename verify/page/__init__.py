@@ -9,12 +9,13 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+import bounds
 from bounds import Edition
 from verify.auditing import Audit, Report, versions
 from verify.experiments.results import Experiment
 from verify.page.experiments import experiment_card
 from verify.page.figures import FigureFile, figures
-from verify.page.statements import IN_WORDS, statement_cards
+from verify.page.statements import IN_WORDS, refutations, statement_cards
 from verify.verdict import Outcome
 
 __all__ = ["FigureFile", "figures", "render", "summary"]
@@ -62,13 +63,28 @@ def summary(report: Report) -> str:
     broken = sorted({(v.statement, v.edition) for v in verdicts if v.outcome is Outcome.VIOLATED})
     counts = {outcome: sum(v.outcome is outcome for v in verdicts) for outcome in Outcome}
     tally = ", ".join(f"{n} {IN_WORDS[outcome]}" for outcome, n in counts.items() if n)
+    known = _elsewhere(
+        report, {(v.statement, str(v.edition)) for v in verdicts if v.outcome is Outcome.VIOLATED}
+    )
     if not broken:
-        return f"No statement is violated on these instances: of {len(verdicts)} checks, {tally}."
+        return f"No statement is violated on these instances: of {len(verdicts)} checks, {tally}.{known}"
     names = " and ".join(f"{statement} as {edition}" for statement, edition in broken)
     verb = "is" if len(broken) == 1 else "are"
     stands = _stands({str(edition) for _, edition in broken})
     finding = f"{names} {verb} violated by a run that respects every hypothesis. {stands}."
-    return f"{finding} Of {len(verdicts)} checks: {tally}."
+    return f"{finding} Of {len(verdicts)} checks: {tally}.{known}"
+
+
+def _elsewhere(report: Report, broken: set[tuple[str, str]]) -> str:
+    """The checked statements that no run here breaks and that are refuted all the same."""
+    checked = {(f.verdict.statement, str(f.verdict.edition)) for f in report.findings}
+    found = [key for key in refutations(report) if key in checked and key not in broken]
+    ids = bounds.ids()
+    names = [f"{s} as {edition}" for s, edition in sorted(found, key=lambda key: (ids.index(key[0]), key[1]))]
+    if not names:
+        return ""
+    verb = "is" if len(names) == 1 else "are"
+    return f" Exact counterexamples refute more than these runs do: {', '.join(names)} {verb} false."
 
 
 def _stands(broken: set[str]) -> str:

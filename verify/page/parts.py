@@ -12,6 +12,7 @@ from markupsafe import Markup
 from bounds import SYMBOLS, Edition, Statement
 from verify.auditing import Report
 from verify.examine import Finding
+from verify.judge import Standing, standings
 from verify.provers.discharge import Status
 
 
@@ -33,6 +34,7 @@ def formulas(encoded: Sequence[Statement]) -> list[dict[str, Any]]:
 def proof(report: Report, statement: str) -> list[dict[str, Any]]:
     """Per edition: how many steps of the proof are proved, and every refuted one with its counterexample."""
     shown = []
+    standing = standings(report.ledger)
     for edition in Edition:
         steps = [s for s in report.ledger if s.step.statement == statement and s.step.edition == edition]
         if not steps:
@@ -54,20 +56,21 @@ def proof(report: Report, statement: str) -> list[dict[str, Any]]:
             {
                 "edition": str(edition),
                 "tally": f"{len(steps)} steps: {tally}",
-                "short": _short(counts),
+                "short": _short(counts, standing.get((statement, str(edition)))),
                 "refuted": refuted,
             }
         )
     return shown
 
 
-def _short(counts: dict[Status, int]) -> str:
+def _short(counts: dict[Status, int], standing: Standing | None) -> str:
     """The proof in a few words."""
     total = sum(counts.values())
     if counts[Status.PROVED] == total:
         return f"proof ✓ {total}"
     bad = [f"{n} {s}" for s, n in counts.items() if n and s is not Status.PROVED]
-    return f"proof: {', '.join(bad)} of {total}"
+    stands = "; stands" if standing is Standing.REPAIRED else ""
+    return f"proof: {', '.join(bad)} of {total}{stands}"
 
 
 def hypotheses(group: Sequence[Finding]) -> list[dict[str, Any]]:

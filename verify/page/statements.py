@@ -10,6 +10,7 @@ import bounds
 from bounds import QUANTITIES, Edition, Kind, Statement
 from verify.auditing import Audit, Report
 from verify.examine import Finding
+from verify.judge import Standing, standings
 from verify.page.figures import FigureFile, by_statement, slug
 from verify.page.parts import constants, formulas, hypotheses, proof
 from verify.plots import DPI, SIZE
@@ -57,11 +58,32 @@ def statement_cards(
 ) -> list[dict[str, Any]]:
     """The cards in the paper's order: every statement that was checked or whose proof was judged."""
     checked = {f.verdict.statement for f in report.findings} | {s.step.statement for s in report.ledger}
-    return [_card(report, s, drawn, sources) for s in bounds.ids() if s in checked]
+    refuted = refutations(report)
+    return [_card(report, s, drawn, sources, refuted) for s in bounds.ids() if s in checked]
+
+
+def refutations(report: Report) -> dict[tuple[str, str], str]:
+    """The statements that are known to be false, whatever these runs show, and by what.
+
+    An assumption is not false but met or not met by a run, which its own outcome says.
+    """
+    found = {
+        key: "by a worst instance" for key, worst in stored().items() if worst.outcome == Outcome.VIOLATED
+    }
+    proved = {
+        key: "by an exact counterexample"
+        for key, s in standings(report.ledger).items()
+        if s is Standing.REFUTED
+    }
+    return {key: by for key, by in {**found, **proved}.items() if not key[0].startswith("Assumption")}
 
 
 def _card(
-    report: Report, statement: str, drawn: dict[tuple[str, str], FigureFile], sources: dict[str, str]
+    report: Report,
+    statement: str,
+    drawn: dict[tuple[str, str], FigureFile],
+    sources: dict[str, str],
+    refuted: dict[tuple[str, str], str],
 ) -> dict[str, Any]:
     editions = bounds.editions(statement)
     encoded = [bounds.get(statement, e) for e in editions]
@@ -72,7 +94,12 @@ def _card(
     found = [f.verdict for _, group in groups for f in group]
     cells = [
         _cell(
-            statement, str(e), str(e) in editions, [v for v in found if v.edition == e], steps.get(str(e), "")
+            statement,
+            str(e),
+            str(e) in editions,
+            [v for v in found if v.edition == e],
+            steps.get(str(e), ""),
+            refuted.get((statement, str(e)), ""),
         )
         for e in Edition
     ]
@@ -99,9 +126,9 @@ def _sentence(encoded: Sequence[Statement]) -> str:
 
 
 def _cell(
-    statement: str, edition: str, exists: bool, verdicts: Sequence[Verdict], steps: str
+    statement: str, edition: str, exists: bool, verdicts: Sequence[Verdict], steps: str, refuted: str
 ) -> dict[str, Any]:
-    """One edition over all instances."""
+    """One edition over all instances. What is refuted elsewhere never shows as one that holds: its badge says so."""
     outcome = next((o for o in _FIRST if any(v.outcome is o for v in verdicts)), None)
     same = sum(v.outcome is outcome for v in verdicts)
     ratios = [r for r in map(_ratio, verdicts) if r is not None]
@@ -109,6 +136,7 @@ def _cell(
         "edition": edition,
         "outcome": outcome,
         "glyph": GLYPHS[outcome] if outcome else "",
+        "refuted": "" if outcome is Outcome.VIOLATED else refuted,
         "absent": "not run" if exists else "no such edition",
         "count": f"{same} of {len(verdicts)}" if len(verdicts) > 1 else "",
         "ratio": f"{max(ratios):.3g}" if ratios else "",
