@@ -13,13 +13,14 @@ from __future__ import annotations
 import os
 import pickle
 import signal
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
-from multiprocessing import get_context
+from multiprocessing import forkserver, get_context
 from multiprocessing.connection import Connection
 from queue import Empty, SimpleQueue
 from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
@@ -310,20 +311,40 @@ class Processes:
     @contextmanager
     def open(self, function: Callable[..., Any], shared: Any) -> Iterator[Opened]:
         """See `Workers.open`."""
+        self.prepare(function)
         context = get_context("forkserver")
-        context.set_forkserver_preload([__name__, function.__module__])
         end, lifeline = context.Pipe(duplex=False)
-        before = {name: os.environ.get(name) for name in ONE_THREAD}
-        os.environ.update(ONE_THREAD)  # the processes read it when they start, with the first task
-        pool = ProcessPoolExecutor(self.jobs, context, _start, (shared, end))
-        try:
-            yield Opened(pool, HeldByWorker())
-        finally:
-            lifeline.close()
-            pool.shutdown(wait=True, cancel_futures=True)
-            end.close()
-            for name, value in before.items():
-                os.environ.pop(name) if value is None else os.environ.update({name: value})
+        with _started_with_one_thread():  # the processes start with the first task
+            pool = ProcessPoolExecutor(self.jobs, context, _start, (shared, end))
+            try:
+                yield Opened(pool, HeldByWorker())
+            finally:
+                lifeline.close()
+                pool.shutdown(wait=True, cancel_futures=True)
+                end.close()
+
+    def prepare(self, function: Callable[..., Any]) -> None:
+        """Starts the process that workers are forked from: it imports what `function` needs while the caller goes on.
+
+        That is the function's module, and what the module names as PRELOAD.
+        """
+        home = function.__module__
+        extra = getattr(sys.modules[home], "PRELOAD", ())
+        get_context("forkserver").set_forkserver_preload([__name__, home, *extra])
+        with _started_with_one_thread():
+            forkserver.ensure_running()
+
+
+@contextmanager
+def _started_with_one_thread() -> Iterator[None]:
+    """What is started inside has one BLAS thread."""
+    before = {name: os.environ.get(name) for name in ONE_THREAD}
+    os.environ.update(ONE_THREAD)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            os.environ.pop(name) if value is None else os.environ.update({name: value})
 
 
 def local(jobs: int) -> Workers:

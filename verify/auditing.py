@@ -32,6 +32,7 @@ NOT_INSTALLED = "not installed"
 LONGEST_TRAJECTORY = 1_000
 MOST_KEPT = 1 << 24  # floats of models that a run keeps at most (128 MiB)
 _RANDOM = ("grad_f_sq@", "f_gap_avg", "consensus_error", "f_gap_start", "x_dist_sq_start")
+PRELOAD = ("simulate.preload",)  # for the workers that run seeds
 WORTH_TELLING = 10**8  # numbers that a run updates, about a second's work: below, its progress is not shown
 _LIBRARIES = ("numpy", "scipy", "sympy", "python-flint", "xarray", "scikit-learn", "cvxpy")
 Progress = Callable[[str, int, int], None]  # (what, done, all)

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-from simulate.parallel import WorkersLost
+from simulate.parallel import Processes, WorkersLost
 from verify.errors import (
     EXIT_INCOMPLETE,
     EXIT_INTERRUPTED,
@@ -30,6 +30,7 @@ from verify.sweeping.points import Grid, load_grid
 from verify.sweeping.running import Progressed, Run, Share
 from verify.sweeping.store import Store, open_store
 from verify.sweeping.table import CSV, PARQUET, write_table
+from verify.sweeping.work import compute
 
 MOST_POINTS = 100_000
 MARKER, PAGE, CACHE, WORST = "sweep.json", "sweep.html", "cache", "worst"
@@ -128,6 +129,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser().parse_args(list(sys.argv[1:] if arguments is None else arguments))
     if find_spec("pyarrow") is None:
         raise InputError("a sweep's table needs pyarrow: pip install 'boundaudit[sweep]'")
+    if options.jobs > 1 and not (options.scheduler or options.cluster):
+        Processes(options.jobs).prepare(compute)  # the workers' imports take as long as reading a large grid
     grid = load_grid(options.grid, options.max_points)
     out: Path = options.out or Path(f"sweep-{grid.file.name}")
     check_folder(out)

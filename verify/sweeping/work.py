@@ -26,6 +26,7 @@ from verify.setup import build, checks
 from verify.sweeping.engine import engine_version
 from verify.verdict import plain
 
+PRELOAD = ("simulate.preload",)
 _NAME = "instance"  # a result does not depend on what an instance is called
 # What a plan does not depend on: it chooses these itself, or does not run anything.
 _CHOSEN: dict[str, Any] = {
