@@ -13,6 +13,7 @@ from __future__ import annotations
 import os
 import pickle
 import signal
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator
@@ -26,7 +27,7 @@ from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped, unused-ignore]
 
-from bounds.forking import one_thread_each
+from bounds.forking import one_thread_each, start_server
 
 K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")
@@ -354,8 +355,8 @@ class Processes:
     @contextmanager
     def open(self, function: Callable[..., Any], shared: Any) -> Iterator[Opened]:
         """See `Workers.open`."""
+        self.prepare(function)
         context = get_context("forkserver")
-        context.set_forkserver_preload([__name__, function.__module__])
         end, lifeline = context.Pipe(duplex=False)
         with one_thread_each():  # the processes read it when they start, with the first task
             pool = ProcessPoolExecutor(self.jobs, context, _start, (shared, end))
@@ -365,6 +366,14 @@ class Processes:
                 lifeline.close()
                 pool.shutdown(wait=True, cancel_futures=True)
                 end.close()
+
+    def prepare(self, function: Callable[..., Any]) -> None:
+        """Starts the process that workers are forked from: it imports what `function` needs while the caller goes on.
+
+        That is the function's module, and what the module names as PRELOAD.
+        """
+        home = function.__module__
+        start_server(__name__, home, *getattr(sys.modules[home], "PRELOAD", ()))
 
 
 def local(jobs: int) -> Workers:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
@@ -14,10 +14,11 @@ import xarray as xr
 
 import bounds
 import simulate
+from bounds import Statement
 from simulate.config import RunConfig
 from simulate.parallel import Failed, local, results
 from verify.errors import InputError
-from verify.examine import Finding, examine
+from verify.examine import Finding, examine, examine_all
 from verify.judge import Report as ProofStep
 from verify.quantities import replay
 from verify.schema import Instance
@@ -31,6 +32,7 @@ NOT_INSTALLED = "not installed"
 LONGEST_TRAJECTORY = 1_000
 MOST_KEPT = 1 << 24  # floats of models that a run keeps at most (128 MiB)
 _RANDOM = ("grad_f_sq@", "f_gap_avg", "consensus_error", "f_gap_start", "x_dist_sq_start")
+PRELOAD = ("simulate.preload",)  # for the workers that run seeds
 WORTH_TELLING = 10**8  # numbers that a run updates, about a second's work: below, its progress is not shown
 _LIBRARIES = ("numpy", "scipy", "sympy", "python-flint", "xarray", "scikit-learn", "cvxpy")
 Progress = Callable[[str, int, int], None]  # (what, done, all)
@@ -134,16 +136,20 @@ def audit(
                 audits.append(_sequential(setup, pairs, level, budget, jobs, tell))
             else:
                 run = run_seeds(setup, jobs, tell)
-                findings = []
-                for i, (statement, edition) in enumerate(pairs):
-                    tell(f"{setup.instance.name}: checking {statement}", i, len(pairs))
-                    findings.append(examine(setup, run, bounds.get(statement, edition), level))
+                findings = examine_all(setup, run, _told(setup, pairs, tell), level)
                 audits.append(Audit(setup, run, tuple(findings)))
             if finished is not None:
                 finished(audits[-1])
     except KeyboardInterrupt:
         return Report(config, ALPHA, tuple(audits), partial=True)
     return Report(config, ALPHA, tuple(audits))
+
+
+def _told(setup: Setup, pairs: Sequence[tuple[str, str]], tell: Progress) -> Iterator[Statement]:
+    """The statements to examine, each told as its turn comes."""
+    for i, (statement, edition) in enumerate(pairs):
+        tell(f"{setup.instance.name}: checking {statement}", i, len(pairs))
+        yield bounds.get(statement, edition)
 
 
 def _sequential(
@@ -180,7 +186,8 @@ def run_seeds(setup: Setup, jobs: int, tell: Progress) -> xr.Dataset:
     config, what = watching(setup), f"{setup.instance.name}: running seeds"
     if setup.closed_form:
         return simulate.run(setup.problem, setup.game, _participation_only(config), p_star=setup.p_star)
-    seeds = config.seed_indices
+    all_seeds = config.seed_indices
+    seeds = all_seeds[:1] if _alike(setup, config) else all_seeds
     numbers = len(seeds) * config.T_R * setup.problem.m * setup.problem.n
     count = 4 * jobs if jobs > 1 or numbers > WORTH_TELLING else 1
     chunks = [tuple(int(s) for s in part) for part in np.array_split(seeds, count) if part.size]
@@ -192,7 +199,17 @@ def run_seeds(setup: Setup, jobs: int, tell: Progress) -> xr.Dataset:
             raise part.exception()
         parts[i] = part
         tell(what, sum(p.sizes["seed"] for p in parts.values()), len(seeds))
-    return joined([parts[i] for i in range(len(chunks))]).assign_attrs(config=config.to_json())
+    run = joined([parts[i] for i in range(len(chunks))])
+    if len(seeds) < len(all_seeds):
+        run = run.isel(seed=np.zeros(len(all_seeds), dtype=int)).assign_coords(seed=all_seeds)
+    return run.assign_attrs(config=config.to_json())
+
+
+def _alike(setup: Setup, config: RunConfig) -> bool:
+    """Whether all seeds are the same run, to the bit (then one is run, for all): no client has a second sample to
+    draw, and every step that counts is measured."""
+    nothing_drawn = config.sampling == "full" or bool(np.all(setup.problem.sizes == 1))
+    return nothing_drawn and (not config.draws or config.draws >= config.T_R - config.H * config.r_hat)
 
 
 def watching(setup: Setup) -> RunConfig:

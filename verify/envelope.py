@@ -19,11 +19,15 @@ Checks = tuple[HypothesisCheck, ...]
 
 def enclosure(statement: Statement, constants: Constants) -> tuple[float, float]:
     """The bound's lower and upper end, rounded outwards to float64 (its hypotheses are checked elsewhere)."""
-    ball = statement.enclose(constants, unchecked=True)
-    low, high = float(ball.lower()), float(ball.upper())
-    if not arb(low) <= ball.lower():
+    return _ends(statement.enclose(constants, unchecked=True))
+
+
+def _ends(ball: arb) -> tuple[float, float]:
+    bottom, top = ball.lower(), ball.upper()
+    low, high = float(bottom), float(top)
+    if not arb(low) <= bottom:
         low = float(np.nextafter(low, -np.inf))
-    if not arb(high) >= ball.upper():
+    if not arb(high) >= top:
         high = float(np.nextafter(high, np.inf))
     return low, high
 
@@ -59,7 +63,8 @@ def envelope(
     Raises:
         bounds.MissingConstants: for a constant that neither the instance nor the run gives.
     """
-    ends = [enclosure(statement, {**constants, **own_constants(curve, i)}) for i in range(curve.rounds.size)]
+    own = [own_constants(curve, i) for i in range(curve.rounds.size)]
+    ends = [_ends(ball) for ball in statement.enclose_along(constants, own)]
     low, high = np.array(ends, dtype=float).reshape(-1, 2).T
     return low, high
 
@@ -72,30 +77,45 @@ def checks_along(
     A hypothesis that speaks of the point (of its round r) is checked there; the answer returned is that of the
     last point where all hold, else of the last point.
     """
-    if not curve.rounds.size:
+    size = curve.rounds.size
+    if not size:
         return (), np.empty(0, dtype=bool)
-    reads = statement.reads({**constants, **own_constants(curve, 0)})
-    own_names = set(own_constants(curve, 0))
+    start = {**constants, **own_constants(curve, 0)}
+    own_names = {*own_constants(curve, 0)}
+    reads = statement.reads(start)
     moving = [h for h, names in zip(statement.hypotheses, reads, strict=True) if names & own_names]
+    first = {c.name: c for c in statement.check(start)}
     varying = sorted(own_names & {n for names in reads for n in names})
     answers: dict[tuple[float, ...], Checks] = {}
-    applies = np.empty(curve.rounds.size, dtype=bool)
-    shown: Checks = ()
-    first: dict[str, HypothesisCheck] = {}
-    for i in range(curve.rounds.size):
-        own = own_constants(curve, i)
+
+    def answer(index: int) -> Checks:
+        own = own_constants(curve, index)
         key = tuple(
             x for n in varying for x in (float(np.asarray(own[n].value)), float(np.max(own[n].radius)))
         )
-        if key not in answers and not first:
-            answers[key] = statement.check({**constants, **own})
-            first = {c.name: c for c in answers[key]}
-        elif key not in answers:  # what does not read the point is decided already
+        if key not in answers:  # what does not read the point is decided already
             anew = {c.name: c for c in statement.check({**constants, **own}, moving)}
             answers[key] = tuple(anew.get(name, known) for name, known in first.items())
-        applies[i] = not any(c.holds is False for c in answers[key])
-        shown = answers[key] if applies[i] or not applies[:i].any() else shown
-    return shown, applies
+        return answers[key]
+
+    names = {h.name for h in moving}
+    if any(c.holds is False for c in first.values() if c.name not in names):
+        return answer(size - 1), np.zeros(size, dtype=bool)
+    sure = statement.surely_hold({**constants, **_own_arrays(curve)}, moving)
+    applies = np.array(np.broadcast_to(sure, size))
+    for i in np.flatnonzero(~applies):
+        applies[i] = not any(c.holds is False for c in answer(int(i)))
+    return answer(int(np.flatnonzero(applies)[-1]) if applies.any() else size - 1), applies
+
+
+def _own_arrays(curve: Curve) -> dict[str, Float[np.ndarray, " k"]]:
+    """What `own_constants` gives for each point, for all of them (without the radii)."""
+    own: dict[str, np.ndarray] = {}
+    if curve.axis in ("r", "R"):
+        own[curve.axis] = curve.rounds.astype(float)
+    for name, measured in curve.along.items():
+        own[name] = np.trunc(measured.values) if name in _WHOLE else measured.values
+    return own
 
 
 def linear(statement: Statement, constants: Mapping[str, Constant], sample: Sample) -> Linear:

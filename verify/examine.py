@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -18,6 +20,7 @@ from verify.decided import failed, predicate, undecidable
 from verify.envelope import checks_along, enclosure, envelope, linear, narrowed, settled
 from verify.everywhere import everywhere
 from verify.expectation import judge_all
+from verify.known import takes_lemma_6_5
 from verify.observed import Curve, Observation, Sample, Samples, Start, Unobserved
 from verify.quantities import observe
 from verify.setup import Setup
@@ -43,8 +46,35 @@ class Finding:
 
 
 _NOTHING = np.zeros(0)
+Shown = Callable[[str], Observation]  # what a run shows of a quantity
 WORD = "word"  # the attribute of a run whose training numbers cannot be checked, and what to say of them
 STRAYS = "strays"  # the attribute of a run that says where it leaves the participation update of its instance
+
+
+def examine_all(
+    setup: Setup, run: xr.Dataset, statements: Iterable[Statement], alpha: float
+) -> Iterator[Finding]:
+    """`examine` for many statements: what the run shows of a quantity, and what editions that say the same have in
+    common, is worked out once."""
+    shown = cache(lambda name: observe(name, setup, run))
+    found: dict[Any, Finding] = {}
+    for statement in statements:
+        content = _content(statement)
+        if content in found:
+            twin = found[content]
+            verdict = replace(twin.verdict, edition=statement.edition)
+            yield replace(twin, verdict=verdict, statement=statement)
+            continue
+        finding = _examined(setup, run, shown, statement, alpha, None)
+        found[content] = finding
+        yield finding
+
+
+def _content(statement: Statement) -> tuple[Any, ...]:
+    """All that a verdict depends on: two editions that have it in common say the same."""
+    edition = statement.edition if statement.recipes or takes_lemma_6_5(statement) else None
+    same = ("id", "kind", "quantity", "expression", "hypotheses", "sampling", "sense", "text")
+    return (*(getattr(statement, name) for name in same), tuple(statement.terms.items()), edition)
 
 
 def examine(
@@ -58,6 +88,12 @@ def examine(
     or the sampling that the statement is about, gets `hypothesis-fails`. What no run decides (orders, limits,
     claims), and what this run does not show, is `inconclusive`, and the reason says so.
     """
+    return _examined(setup, run, lambda name: observe(name, setup, run), statement, alpha, planned)
+
+
+def _examined(
+    setup: Setup, run: xr.Dataset, shown: Shown, statement: Statement, alpha: float, planned: int | None
+) -> Finding:
     base = Verdict(statement.id, statement.edition, Outcome.INCONCLUSIVE, Rigor.RIGOROUS, setup.instance.name)
     why = undecidable(statement)
     if statement.kind is Kind.CLAIM and why is not None:
@@ -79,9 +115,9 @@ def examine(
         constants = {**_bias(setup), **constants}
         return Finding(predicate(base, statement, constants), statement, used, None, _NOTHING)
     if why is not None:
-        return _undecided(base, setup, run, statement, used, constants, why)
+        return _undecided(base, setup, shown, statement, used, constants, why)
     try:
-        return _against(base, setup, run, statement, constants, alpha, planned)
+        return _against(base, setup, run, shown, statement, constants, alpha, planned)
     except Unobserved as missing:
         checks = statement.check(_last(setup, constants))
         if any(c.holds is False for c in checks):
@@ -138,7 +174,7 @@ def _last(setup: Setup, constants: Mapping[str, Constant]) -> dict[str, Constant
 def _undecided(
     base: Verdict,
     setup: Setup,
-    run: xr.Dataset,
+    look: Shown,
     statement: Statement,
     used: dict[str, Constant],
     constants: Mapping[str, Constant],
@@ -158,7 +194,7 @@ def _undecided(
     )
     verdict = replace(base, hypotheses=checks, reason=f"{why}{f' ({state})' if state else ''}")
     try:
-        shown = observe(statement.quantity, setup, run)
+        shown = look(statement.quantity)
     except Unobserved:
         return Finding(verdict, statement, used, None, _NOTHING)
     if isinstance(shown, Curve):
@@ -171,13 +207,14 @@ def _against(
     base: Verdict,
     setup: Setup,
     run: xr.Dataset,
+    shown: Shown,
     statement: Statement,
     constants: Mapping[str, Constant],
     alpha: float,
     planned: int | None,
 ) -> Finding:
     """A statement that a run can decide."""
-    observation = observe(statement.quantity, setup, run)
+    observation = shown(statement.quantity)
     samples = _samples(observation)
     word = str(run.attrs.get(WORD, "")) if samples else ""
     if samples and all(s.certain for s in samples):

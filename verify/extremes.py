@@ -78,15 +78,22 @@ def _vague(statements: Sequence[Bound]) -> str:
 
 
 def _needed(name: str, statement: Statement, constants: Mapping[str, Constant]) -> float:
-    checks = statement.check({**constants, name: Constant(name, 0, Provenance.EXACT)})
-    pairs = zip(statement.hypotheses, checks, strict=True)
-    return max((check.rhs for hypothesis, check in pairs if _limits_below(hypothesis, name)), default=0.0)
+    checks = statement.check(
+        {**constants, name: Constant(name, 0, Provenance.EXACT)}, _below(statement, name)
+    )
+    return max((check.rhs for check in checks), default=0.0)
 
 
 def _holds(name: str, statement: Statement, constants: Mapping[str, Constant], value: int) -> bool:
-    checks = statement.check({**constants, name: Constant(name, value, Provenance.EXACT)})
-    pairs = zip(statement.hypotheses, checks, strict=True)
-    return all(check.holds is True for hypothesis, check in pairs if _limits_below(hypothesis, name))
+    checks = statement.check(
+        {**constants, name: Constant(name, value, Provenance.EXACT)}, _below(statement, name)
+    )
+    return all(check.holds is True for check in checks)
+
+
+def _below(statement: Statement, name: str) -> list[Hypothesis]:
+    """The hypotheses of the form `name >= ...`."""
+    return [h for h in statement.hypotheses if _limits_below(h, name)]
 
 
 def _limits_below(hypothesis: Hypothesis, name: str) -> bool:

@@ -96,19 +96,21 @@ def _standing(steps: Sequence[Report]) -> Standing:
     return Standing.REPAIRED if refuted else Standing.PROVED
 
 
-def judge(steps: Iterable[Step], shop: Workshop, *, read: bool = True, save: bool = False) -> list[Report]:
+def judge(steps: Iterable[Step], shop: Workshop, *, read: bool = True) -> list[Report]:
     """Reports on steps, in order; survival is decided among them."""
     stores: dict[str, Store] = {}
     reports = []
     for step in steps:
         store = stores.setdefault(step.statement, Store(step.statement, read=read))
         reports.append(judge_step(step, shop, store))
+    conclude(reports)
+    return reports
+
+
+def conclude(reports: Sequence[Report]) -> None:
+    """Decides, among all reports, which refuted steps' statements survive, and who uses what."""
     _decide_survival(reports)
     _link(reports)
-    if save:
-        for store in stores.values():
-            store.save()
-    return reports
 
 
 def judge_step(step: Step, shop: Workshop, store: Store) -> Report:

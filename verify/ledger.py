@@ -10,6 +10,7 @@
     kill rate
     --sample N      with --mutate: only N mutants an obligation
     --docs FILE     write the ledger as a page
+    --jobs J        processes that share the statements (default: 1)
 
 Exit 0 when no corrected or sharp step is refuted or open, 1 when one is, 2 on bad input.
 """
@@ -52,6 +53,7 @@ def parsed(argv: Sequence[str] | None) -> argparse.Namespace:
         "--sample", type=integer("sample", 1), metavar="N", help="with --mutate: N mutants an obligation"
     )
     parser.add_argument("--docs", metavar="FILE", help="write the ledger as a Markdown page")
+    parser.add_argument("--jobs", type=integer("jobs", 1), default=1, metavar="J", help="processes")
     options: argparse.Namespace = parser.parse_args(argv)
     if options.save and (not options.cold or options.only or options.edition or options.explain):
         parser.error("--save goes with --cold alone: a partial store would forget the rest")

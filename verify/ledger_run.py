@@ -5,18 +5,27 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Sequence
+from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
 from bounds.core.step import Step
 from bounds.incentfedavg.steps import steps
+from simulate.parallel import Failed, local, results
 from verify import ledger_page, ledger_text
 from verify.errors import InputError
-from verify.judge import Report, judge
+from verify.judge import Report, conclude, judge_step
 from verify.provers.discharge import Status, workshop
+from verify.provers.store import Store
 
 
 def run_ledger(
-    *, only: str | None = None, edition: str | None = None, cold: bool = False, save: bool = False
+    *,
+    only: str | None = None,
+    edition: str | None = None,
+    cold: bool = False,
+    save: bool = False,
+    jobs: int = 1,
 ) -> list[Report]:
     """Reports on the chosen steps; survival and uses are decided over the whole ledger that they need.
 
@@ -25,6 +34,7 @@ def run_ledger(
         edition: keep one edition.
         cold: search for everything again; otherwise stored findings are re-checked.
         save: store what was found.
+        jobs: processes that share the statements; the answers do not depend on it.
 
     Raises:
         ValueError: when nothing matches.
@@ -35,12 +45,35 @@ def run_ledger(
     keys |= {s.key for s in steps() if s.statement in statements}
     asked = {s.key for s in chosen}
     needed = {k for s in steps() if s.key in keys for k in (*s.survives_by, *s.fails_by)}
-    shop = workshop(search=cold)
+    wanted = [s for s in steps() if s.key in keys | needed]
+    tasks: dict[str, list[str]] = {}
+    for step in wanted:
+        tasks.setdefault(step.statement, []).append(step.key)
+    known: dict[str, Report] = {}
+    workers = local(min(jobs, len(tasks)))
+    for statement, found in results(judged, cold, ((s, tuple(k)) for s, k in tasks.items()), workers):
+        if isinstance(found, Failed):
+            raise found.exception()
+        answers, stored = found
+        known |= {s.key: Report(s, **answers[s.key]) for s in wanted if s.statement == statement}
+        if save:
+            Store(statement).save(stored)
+    reports = [known[s.key] for s in wanted]
+    conclude(reports)
+    return [r for r in reports if r.step.key in asked]
+
+
+def judged(cold: bool, keys: tuple[str, ...]) -> tuple[dict[str, dict[str, Any]], dict[str, dict[str, Any]]]:
+    """Some steps of one statement, judged by themselves: by key the fields of a `Report` but for its step, which
+    does not travel; and what the provers found, to be stored."""
+    chosen = [s for s in steps() if s.key in keys]
+    store, shop = Store(chosen[0].statement, read=not cold), workshop(search=cold)
     try:
-        reports = judge((s for s in steps() if s.key in keys | needed), shop, read=not cold, save=save)
+        reports = [judge_step(step, shop, store) for step in chosen]
     finally:
         shop.close()
-    return [r for r in reports if r.step.key in asked]
+    names = [f.name for f in fields(Report) if f.name != "step"]
+    return {r.step.key: {n: getattr(r, n) for n in names} for r in reports}, store.found()
 
 
 def select(only: str | None, edition: str | None) -> list[Step]:
@@ -82,7 +115,13 @@ def run(options: argparse.Namespace) -> int:
             chosen = select(options.only, options.edition)
             print(ledger_text.kills(mutate_ledger(chosen, options.sample)))
             return 0
-        reports = run_ledger(only=options.only, edition=options.edition, cold=options.cold, save=options.save)
+        reports = run_ledger(
+            only=options.only,
+            edition=options.edition,
+            cold=options.cold,
+            save=options.save,
+            jobs=options.jobs,
+        )
     except ValueError as error:
         raise InputError(str(error)) from None
     if options.docs:

@@ -91,7 +91,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser().parse_args(words)
     check(options)
     if options.jobs > 1:
-        start_server("verify.reporting", "verify.ledger_run", "simulate.parallel")
+        start_server("verify.reporting", "verify.ledger_run", "simulate.parallel", "simulate.preload")
     from verify.reporting import run  # the work needs the libraries, and seconds to import them
 
     return run(options, words)

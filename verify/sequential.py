@@ -57,6 +57,8 @@ def undecided(finding: Finding) -> bool:
 
 def joined(parts: Sequence[xr.Dataset]) -> xr.Dataset:
     """Runs of the same configuration, their seeds one after the other."""
+    if len(parts) == 1:
+        return parts[0]
     whole: xr.Dataset = xr.concat(
         list(parts),
         dim="seed",

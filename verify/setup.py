@@ -150,6 +150,11 @@ class Setup:
         c = self.config
         return float(self.problem.f_gap_ceiling(c.x_0, c.gamma, c.T_R, self.p_star))
 
+    @cached_property
+    def _start_gap_ceiling(self) -> float:
+        c = self.config
+        return self.problem.f_gap_ceiling(c.x_0, c.gamma, c.H * c.r_hat, self.p_star)
+
     def f_gap_proxy(self, run: xr.Dataset) -> float:
         """A proven sub-Gaussian proxy of f(x_bar^avg) at the last horizon (infinite where none is known)."""
         if self.certain:
@@ -160,13 +165,13 @@ class Setup:
 
     def start_gap(self, run: xr.Dataset) -> Start:
         """f(x_bar_{T_r_hat}) - f* of every seed."""
-        c, f_star = self.config, self.shared["f_star"]
+        f_star = self.shared["f_star"]
         error = float(f_star.radius)
         gaps = run["f"].sel(record=self.r_hat).values - float(np.asarray(f_star.value))
         gaps = np.maximum(gaps, 0.0)
         if self.certain:
             return _certain("f_gap", gaps, error)
-        ceiling = self.problem.f_gap_ceiling(c.x_0, c.gamma, c.H * c.r_hat, self.p_star)
+        ceiling = self._start_gap_ceiling
         return Start("f_gap", gaps, 0.0, max(ceiling, float(gaps.max())), error)
 
     def start_distance_sq(self, run: xr.Dataset) -> Start:

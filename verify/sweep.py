@@ -68,7 +68,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.out is not None:
         check_folder(options.out)
     if options.jobs > 1 and options.scheduler is None and options.cluster is None:
-        start_server("verify.sweeping.work", "simulate.parallel")
+        start_server("verify.sweeping.work", "simulate.parallel", "simulate.preload")
     from verify.sweeping.command import run  # the work needs the libraries, and seconds to import them
 
     return run(options)

@@ -46,10 +46,20 @@ class Constant:
     note: str = ""
 
     def __post_init__(self) -> None:
-        if not isinstance(self.value, Fraction | int) and np.any(np.isnan(self.value)):
+        value, radius = self.value, self.radius
+        if type(value) is float:  # by far the most: a curve makes them by the thousand
+            if value != value:
+                raise ValueError(f"{self.name} = nan: give a number")
+        elif not isinstance(value, Fraction | int) and np.any(np.isnan(value)):
             raise ValueError(f"{self.name} = nan: give a number")
-        if not np.all(np.asarray(self.radius) >= 0):
+        if not (radius >= 0.0 if type(radius) is float else np.all(np.asarray(radius) >= 0)):
             raise ValueError(f"{self.name}: radius = {self.radius}: give a number >= 0")
+
+    @property
+    def exact(self) -> bool:
+        """Whether the value is used as it is: its radius is 0 everywhere."""
+        radius = self.radius
+        return radius == 0.0 if type(radius) is float else not np.any(radius)
 
     def to_json(self) -> dict[str, Any]:
         """`{"value", "provenance", "radius", "note"}` with plain numbers and lists."""

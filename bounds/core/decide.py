@@ -19,6 +19,7 @@ from bounds.core.compiled import Resolution, build, prepare
 from bounds.core.constant import Constant
 from bounds.core.derive import Formula, Rate
 from bounds.core.enclosure import precision
+from bounds.core.quick import MARGIN, SCALE, is_plain
 
 PRECISIONS = (85, 192, 640)
 
@@ -58,7 +59,7 @@ def decide(
 
 
 def _is_exact(value: Any) -> bool:
-    return not (isinstance(value, Constant) and np.any(value.radius))
+    return not isinstance(value, Constant) or value.exact
 
 
 def _algebra(
@@ -87,3 +88,25 @@ def _rational(value: Any) -> sympy.Rational:
     value = value.value if isinstance(value, Constant) else value
     fraction = value if isinstance(value, Fraction) else Fraction(np.asarray(value).item())
     return sympy.Rational(fraction.numerator, fraction.denominator)
+
+
+def surely(relation: Relational, lhs: Any, rhs: Any) -> Any:
+    """Where floats settle that the relation holds (their errors lie far inside the margin)."""
+    if isinstance(relation, sympy.Eq):
+        return lhs == rhs if is_plain(relation) else np.zeros(np.shape(lhs == rhs), dtype=bool)
+    strict = isinstance(relation, sympy.Lt | sympy.Gt)
+    less, more = (lhs, rhs) if isinstance(relation, sympy.Le | sympy.Lt) else (rhs, lhs)
+    if is_plain(relation):
+        return less < more if strict else less <= more
+    smaller = relation.lhs if isinstance(relation, sympy.Le | sympy.Lt) else relation.rhs
+    if smaller.is_nonnegative and not strict:
+        return less * SCALE <= more
+    slack = more - less
+    sure = slack >= MARGIN * (np.abs(lhs) + np.abs(rhs))
+    return sure & (slack > 0) if strict else sure
+
+
+def severity(answer: tuple[bool | None, float, float, float]) -> tuple[int, float]:
+    """How bad an answer is: a failure, then a doubt, then the least slack."""
+    holds, _, _, slack = answer
+    return {True: 0, None: 1, False: 2}[holds], -slack if slack == slack else np.inf

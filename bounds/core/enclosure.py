@@ -71,7 +71,7 @@ def whole(value: Any) -> int | arb:
     if type(value) is int:
         return value
     if isinstance(value, Constant):
-        return whole(value.value) if not np.any(value.radius) else ball(value)
+        return whole(value.value) if value.exact else ball(value)
     if isinstance(value, Fraction):
         return value.numerator if value.denominator == 1 else ball(value)
     number = np.asarray(value)

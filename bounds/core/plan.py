@@ -13,14 +13,15 @@ import sympy
 from flint import arb, ctx
 from sympy.core.relational import Relational
 
-from bounds.core.compiled import Function, Resolution, ball_reads, build, resolve
+from bounds.core.compiled import Function, Resolution, ball_reads, build, converters, resolve
 from bounds.core.constant import Constant
-from bounds.core.decide import decide
+from bounds.core.decide import decide, severity, surely
+from bounds.core.derive import Computed
 from bounds.core.emit import relation_sides
 from bounds.core.enclosure import working
 from bounds.core.errors import HypothesisFails, MissingConstants
 from bounds.core.hypothesis import Hypothesis
-from bounds.core.quick import MARGIN, SCALE, build_quick, is_plain
+from bounds.core.quick import build_quick
 from bounds.core.vocabulary import Recipes, Symbol
 
 _BLOCK = 8192  # points a block: the temporaries stay in cache
@@ -170,6 +171,10 @@ class Plan:
         for name in self.read:
             domain = self.table[name].domain
             x = values[name]
+            if not x.ndim:  # in plain floats: numpy's scalars take ten times as long
+                if not domain.contains(float(x)):
+                    domain.require(name, x)
+                continue
             low = x.min(initial=np.inf)
             inside = low > domain.lower if domain.open_lower else low >= domain.lower
             if domain.upper < np.inf:
@@ -224,6 +229,25 @@ class Plan:
             return constants[name]
         return float(np.broadcast_to(values[name], shape)[index])
 
+    def surely(self, atom: Atom, values: Mapping[str, Any]) -> Any:
+        """Where plain floats settle that a relation holds, for arrays of points.
+
+        Nowhere, if it reads a function of vectors, which takes one point at a time.
+        """
+        computed = any(isinstance(recipe, Computed) for _, recipe in atom.resolution.steps)
+        if computed and any(values[n].ndim for n in atom.resolution.inputs if n not in self.arrays):
+            return False
+        lhs, rhs = self._sides(atom, values)
+        return surely(atom.relation, lhs, rhs)
+
+    def _sides(self, atom: Atom, values: Mapping[str, Any]) -> tuple[Any, Any]:
+        relation = atom.relation
+        key = ("sides", relation, atom.resolution)
+        if key not in self.functions:
+            self.functions[key] = build([relation.lhs, relation.rhs], atom.resolution, "sure", self.counts)
+        lhs, rhs = self.functions[key]([values[n] for n in atom.resolution.inputs])
+        return lhs, rhs
+
     def decide(self, atom: Atom, point: Mapping[str, Any]) -> tuple[bool | None, float, float]:
         """(holds, lhs, rhs) of one relation at one point, rigorously."""
         return decide(atom.relation, atom.resolution, point, self.arrays, self.counts, self.functions)
@@ -253,11 +277,8 @@ class Plan:
         if not shape:
             return [()]
         relation = atom.relation
-        key = ("sides", relation, atom.resolution)
-        if key not in self.functions:
-            self.functions[key] = build([relation.lhs, relation.rhs], atom.resolution, "sure", self.counts)
         with np.errstate(all="ignore"):
-            lhs, rhs = self.functions[key]([values[n] for n in atom.resolution.inputs])
+            lhs, rhs = self._sides(atom, values)
             slack = np.broadcast_to(rhs - lhs if relation.rel_op in ("<=", "<") else lhs - rhs, shape)
             sure = np.broadcast_to(surely(relation, lhs, rhs), shape)
         least = np.unravel_index(np.argmin(np.where(np.isnan(slack), -np.inf, slack)), shape)
@@ -320,6 +341,32 @@ class Plan:
 
     # Balls
 
+    def along(self, constants: Mapping[str, Any], own: Sequence[Mapping[str, Any]], prec: int) -> list[arb]:
+        """The one expression at many points, hypotheses unchecked: `own` has what differs from point to point.
+
+        What all points share becomes balls once; the numbers are those of `enclose` at each point.
+        """
+        self.require(unchecked=True)
+        bits, before = working(prec), ctx.prec
+        ctx.prec = bits
+        try:
+            key = ("along", bits)
+            if key not in self.functions:
+                self.functions[key] = build(self.expressions, self.resolution, "ball", self.counts)
+            function, inputs = self.functions[key], self.resolution.inputs
+            convert = converters(inputs, self.arrays, self.counts)
+            moving = own[0] if own else {}
+            point = [None if n in moving else make(constants[n]) for n, make in convert]
+            places = [(i, n, make) for i, (n, make) in enumerate(convert) if n in moving]
+            found = []
+            for given in own:
+                for i, n, make in places:
+                    point[i] = make(given[n])
+                found.append(function(point)[0])
+            return found
+        finally:
+            ctx.prec = before
+
     def enclose(self, constants: Mapping[str, Any], prec: int, unchecked: bool) -> tuple[arb, ...]:
         """The expressions at one point, enclosed."""
         if self.resolution.missing if unchecked else self.absent:
@@ -350,28 +397,6 @@ def as_floats(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return value.astype(float, copy=False) if value.ndim else np.float64(value.item())
     return np.float64(value)
-
-
-def surely(relation: Relational, lhs: Any, rhs: Any) -> Any:
-    """Where floats settle that the relation holds (their errors lie far inside the margin)."""
-    if isinstance(relation, sympy.Eq):
-        return lhs == rhs if is_plain(relation) else np.zeros(np.shape(lhs == rhs), dtype=bool)
-    strict = isinstance(relation, sympy.Lt | sympy.Gt)
-    less, more = (lhs, rhs) if isinstance(relation, sympy.Le | sympy.Lt) else (rhs, lhs)
-    if is_plain(relation):
-        return less < more if strict else less <= more
-    smaller = relation.lhs if isinstance(relation, sympy.Le | sympy.Lt) else relation.rhs
-    if smaller.is_nonnegative and not strict:
-        return less * SCALE <= more
-    slack = more - less
-    sure = slack >= MARGIN * (np.abs(lhs) + np.abs(rhs))
-    return sure & (slack > 0) if strict else sure
-
-
-def severity(answer: tuple[bool | None, float, float, float]) -> tuple[int, float]:
-    """How bad an answer is: a failure, then a doubt, then the least slack."""
-    holds, _, _, slack = answer
-    return {True: 0, None: 1, False: 2}[holds], -slack if slack == slack else np.inf
 
 
 def _names(expressions: Sequence[sympy.Expr]) -> set[str]:

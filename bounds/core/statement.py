@@ -155,6 +155,37 @@ class Statement:
             self._need_expression("enclose")
         return self.plan(constants).enclose(constants, prec, unchecked)[0]
 
+    def enclose_along(self, constants: Constants, own: Sequence[Constants], prec: int = 53) -> list[arb]:
+        """`enclose`, unchecked, at many points: `own` gives for each what it has besides `constants`, or instead.
+
+        Every point names the same constants.
+
+        Raises:
+            MissingConstants, MethodError: as `enclose`.
+        """
+        if self.expression is None:
+            self._need_expression("enclose")
+        return self.plan({**constants, **(own[0] if own else {})}).along(constants, own, prec)
+
+    def surely_hold(self, constants: Constants, hypotheses: Sequence[Hypothesis]) -> np.ndarray:
+        """Where plain floats settle that some of its hypotheses hold, for arrays of points (elsewhere: `check`).
+
+        A constant's radius is ignored: where the middle of a ball satisfies a relation, no ball around it can
+        surely break it.
+
+        Raises:
+            DomainError: for a constant outside its domain.
+        """
+        from bounds.core.plan import as_floats
+
+        plan = self.plan(constants)
+        values = {n: as_floats(constants[n]) for n in plan.read}
+        with np.errstate(all="ignore"):
+            plan.check_domains(values)
+            atoms = [a for a in plan.atoms if any(a.hypothesis is h for h in hypotheses)]
+            sure = [plan.surely(a, values) if a.decidable else True for a in atoms]
+        return np.asarray(np.logical_and.reduce(np.broadcast_arrays(True, *sure)))
+
     def parts(self, constants: Constants, *, unchecked: bool = False) -> dict[str, float | np.ndarray]:
         """The named terms in float64: each R_j of an order, the intermediate results of an implication.
 
@@ -296,7 +327,7 @@ class Statement:
         values: Mapping[str, Any],
         constants: Mapping[str, Any],
     ) -> HypothesisCheck:
-        from bounds.core.plan import severity
+        from bounds.core.decide import severity
 
         worst: tuple[bool | None, float, float, float] | None = None
         for atom in (a for a in plan.atoms if a.hypothesis is hypothesis):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
@@ -43,6 +44,13 @@ class Domain:
         inside = (x > self.lower) if self.open_lower else (x >= self.lower)
         inside &= (x < self.upper) if self.open_upper else (x <= self.upper)
         return inside & (x == np.floor(x)) if self.integer else inside
+
+    def contains(self, x: float) -> bool:
+        """Is one number in the domain? NaN never is."""
+        inside = x > self.lower if self.open_lower else x >= self.lower
+        if self.upper < math.inf:
+            inside = inside and (x < self.upper if self.open_upper else x <= self.upper)
+        return inside and (not self.integer or math.isinf(x) or x.is_integer())
 
     def require(self, name: str, value: float | np.ndarray) -> None:
         """Raise `DomainError`, naming key, value and what would be right, unless `value` is inside."""

@@ -15,9 +15,11 @@ import pytest
 from small_instance import SMALL
 
 import bounds
-from verify.auditing import audit, dump, run_seeds, versions
+import simulate
+from simulate import engine_numpy
+from verify.auditing import audit, dump, run_seeds, versions, watching
 from verify.errors import EXIT_INTERRUPTED, EXIT_STANDS
-from verify.examine import examine
+from verify.examine import examine, examine_all
 from verify.instance import builtin_instances, load_instance, parse_instance
 from verify.report import main
 from verify.setup import build, checks
@@ -164,6 +166,51 @@ def test_a_wrong_theorem_would_be_caught(small: str) -> None:
     assert examine(setup, tampered, statement, 0.01).verdict.outcome is Outcome.VIOLATED
     halved = replace(statement, expression=statement.expression / 2)
     assert examine(setup, run, halved, 0.01).verdict.outcome is not Outcome.HOLDS
+
+
+def test_statements_examined_together_are_what_each_is_alone(small: str) -> None:
+    setup = build(parse_instance(small.replace("H = 2", "H = 2\nr_hat = 250"), "small"))
+    run = run_seeds(setup, 1, lambda *_: None)
+    statements = [bounds.get(*pair) for pair in checks(setup.instance)]
+    halved = [replace(s, expression=s.expression / 2) for s in statements]
+    together = list(examine_all(setup, run, [*statements, *halved], 0.01))
+    for statement, finding in zip([*statements, *halved], together, strict=True):
+        alone = examine(setup, run, statement, 0.01)
+        assert finding.statement is statement
+        assert str(finding.verdict) == str(alone.verdict)
+        assert finding.constants.keys() == alone.constants.keys()
+        assert np.array_equal(finding.envelope, alone.envelope)
+    assert together[0].envelope is together[1].envelope  # the printed Lemma 4.3(i) is the corrected one
+
+
+@pytest.mark.parametrize(
+    ("sampling", "samples", "draws", "alike"),
+    [
+        ("full", 1, 600, True),
+        ("full", 3, 600, True),
+        ("iid", 1, 600, True),
+        ("iid", 3, 600, False),
+        ("full", 1, 7, False),  # each seed measures at steps of its own
+    ],
+)
+def test_one_run_stands_for_all_seeds_only_where_they_are_the_same(
+    sampling: str, samples: int, draws: int, alike: bool, small: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = small.replace('"full"', f'"{sampling}"').replace("[game]", f"samples = {samples}\n[game]", 1)
+    setup = build(parse_instance(text, "small"))
+    setup = replace(setup, config=replace(setup.config, draws=draws))
+    ran: list[list[int]] = []
+
+    def run_block(problem, config, N, p, observer, seeds) -> None:
+        ran.append(seeds.tolist())
+        block(problem, config, N, p, observer, seeds)
+
+    block = engine_numpy.run_block
+    monkeypatch.setattr(engine_numpy, "run_block", run_block)
+    found = run_seeds(setup, 1, lambda *_: None)
+    assert ran == ([[0]] if alike else [[0, 1]])
+    whole = simulate.run(setup.problem, setup.game, watching(setup), p_star=setup.p_star, x_star=setup.x_star)
+    assert found.identical(whole)
 
 
 def test_a_sampling_mode_that_the_statement_does_not_assume(small: str) -> None:

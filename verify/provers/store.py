@@ -36,9 +36,12 @@ class Store:
         digest = obligation.digest
         return self._used.setdefault(digest, self._known.get(digest, {}))
 
-    def save(self) -> None:
-        """Writes what this session used, sorted; findings about obligations that are gone are dropped."""
-        kept = {k: v for k, v in sorted(self._used.items()) if v}
+    def found(self) -> dict[str, dict[str, Any]]:
+        """What this session used, sorted."""
+        return {k: v for k, v in sorted(self._used.items()) if v}
+
+    def save(self, kept: Mapping[str, Mapping[str, Any]]) -> None:
+        """Writes what a session `found`; findings about obligations that are gone are dropped."""
         if kept:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             lines = (f" {json.dumps(k)}: {json.dumps(v, sort_keys=True)}" for k, v in kept.items())

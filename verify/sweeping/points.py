@@ -126,12 +126,13 @@ def with_values(table: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str
     Raises:
         InputError: for a path that leads through something that is not there.
     """
-    found: dict[str, Any] = copy.deepcopy(dict(table))
+    found = dict(table)  # and what a path leads through is copied: the rest is shared, and nobody changes it
     for path, value in values.items():
         *way, last = (int(p[1:-1]) if p[0] == "[" else p for p in _PART.findall(path))
         place: Any = found
         for step in way:
-            place = _inside(place, step, path)
+            place[step] = copy.copy(_inside(place, step, path))
+            place = place[step]
         if isinstance(last, int):
             _inside(place, last, path)
         elif not isinstance(place, dict):

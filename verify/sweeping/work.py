@@ -15,7 +15,7 @@ import bounds
 from bounds import Constant
 from verify.auditing import run_seeds
 from verify.errors import InputError
-from verify.examine import Finding, examine
+from verify.examine import Finding, examine_all
 from verify.planner.cost import cost_of
 from verify.planner.errors import NoPlan
 from verify.planner.goals import GOALS, limits_of
@@ -27,6 +27,7 @@ from verify.setup import build, checks
 from verify.sweeping.engine import engine_version
 from verify.verdict import plain
 
+PRELOAD = ("simulate.preload",)
 _NAME = "instance"  # a result does not depend on what an instance is called
 # What a plan does not depend on: it chooses these itself, or does not run anything.
 _CHOSEN: dict[str, Any] = {
@@ -111,7 +112,7 @@ def audited(instance: Instance, level: float) -> dict[str, Any]:
     """The verdicts of an instance and the constants that they rest on, as JSON."""
     setup = build(instance)
     run = run_seeds(setup, 1, lambda what, done, total: None)
-    findings = [examine(setup, run, bounds.get(*pair), level) for pair in checks(instance)]
+    findings = list(examine_all(setup, run, (bounds.get(*pair) for pair in checks(instance)), level))
     shared = _scalars(setup.shared)
     return {
         "constants": shared,

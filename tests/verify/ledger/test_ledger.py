@@ -265,6 +265,13 @@ def test_reports_without_times_are_the_same_twice() -> None:
     assert first == second
 
 
+def test_the_ledger_is_the_same_in_one_process_and_in_two() -> None:
+    """Two statements that need each other's steps, and runs among the steps."""
+    one, two = (run_ledger(only="Lemma 4.3", jobs=jobs) for jobs in (1, 2))
+    assert len({r.step.statement for r in one}) == 2
+    assert [r.to_json(times=False) for r in one] == [r.to_json(times=False) for r in two]
+
+
 def test_explain_shows_the_claim_the_point_and_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--explain", "Lemma 4.3(i)/5"]) == 0
     text = capsys.readouterr().out

@@ -1,12 +1,14 @@
 """Hypotheses along a curve: decided anew wherever they read the point, also through names that derive from it."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import bounds
 from bounds import Constant, Provenance
 from verify.envelope import checks_along
-from verify.observed import Curve
+from verify.observed import Curve, Measured
 
 NUMBERS = {
     "m": 2, "H": 2, "L": 1.0, "B": 1.0, "G": 1.0, "S": 1.0, "nu": 0.5, "gamma": 0.001, "gamma_tilde": 0.25, "mu_F": 1.0,
@@ -30,6 +32,25 @@ def test_every_point_is_decided_as_if_it_were_alone(statement: str, axis: str) -
     rounds = np.arange(first, 81)
     shown, applies = checks_along(encoded, constants, curve(axis, rounds))
     alone = [encoded.check({**constants, axis: int(r)}) for r in rounds]
+    expected = [not any(c.holds is False for c in checks) for checks in alone]
+    assert applies.tolist() == expected
+    assert set(expected) == {True, False}
+    assert shown == alone[int(np.flatnonzero(expected)[-1])]
+
+
+@pytest.mark.parametrize("radius", [0.0, 0.3])
+def test_what_is_measured_along_a_curve_is_decided_with_its_radius(radius: float) -> None:
+    encoded, rounds = bounds.get("Lemma 6.8", "printed"), np.arange(1, 81)
+    constants = {n: Constant(n, v, Provenance.EXACT) for n, v in NUMBERS.items() if n != "dist_0"}
+    values = 30.0 * 0.8**rounds
+    along = {"dist_0": Measured(values, radius * values)}
+    shown, applies = checks_along(encoded, constants, replace(curve("r", rounds), along=along))
+    alone = [
+        encoded.check(
+            {**constants, "r": int(r), "dist_0": Constant("dist_0", v, Provenance.CERTIFIED, radius * v)}
+        )
+        for r, v in zip(rounds, values.tolist(), strict=True)
+    ]
     expected = [not any(c.holds is False for c in checks) for checks in alone]
     assert applies.tolist() == expected
     assert set(expected) == {True, False}

@@ -19,7 +19,9 @@ from verify.sweeping.store import open_store
 Capture = pytest.CaptureFixture[str]
 
 
-@pytest.mark.parametrize("words", [("--jobs", "4")], ids=" ".join)
+@pytest.mark.parametrize(
+    "words", [("--jobs", "4"), pytest.param(("--jobs", "2"), marks=pytest.mark.slow)], ids=" ".join
+)
 def test_the_bytes_do_not_depend_on_the_processes(
     words: tuple[str, str], done: Path, grid: Path, tmp_path: Path
 ) -> None:
