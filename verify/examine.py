@@ -75,7 +75,8 @@ def examine(
     used = {name: constants[name] for name in statement.symbols if name in constants}
     if statement.kind is Kind.PREDICATE:
         constants = {**_bias(setup), **constants}
-        return Finding(predicate(base, statement, constants), statement, used, None, _NOTHING)
+        verdict = _everywhere(predicate(base, statement, constants), setup, statement)
+        return Finding(verdict, statement, used, None, _NOTHING)
     if why is not None:
         return _undecided(base, setup, run, statement, used, constants, why)
     try:
@@ -103,6 +104,16 @@ def _bias(setup: Setup) -> dict[str, Constant]:
     if setup.config.sampling == "subset" or _repeats_none(setup):
         return {}
     return {"noise_bias": Constant("noise_bias", 0.0, Provenance.EXACT, note="by the sampling")}
+
+
+def _everywhere(verdict: Verdict, setup: Setup, statement: Statement) -> Verdict:
+    """An assumption about every x is not shown by constants of a ball (a run inside it needs no more than they say)."""
+    region = setup.instance.problem.region
+    local = [name for name in ("L", "nu", "G", "B") if name in statement.symbols]
+    if region is None or not local or verdict.outcome is not Outcome.HOLDS:
+        return verdict
+    reason = f"{', '.join(local)} proved for ||x|| <= {region:g} only: the assumption speaks of every x"
+    return replace(verdict, outcome=Outcome.INCONCLUSIVE, reason=reason)
 
 
 def _repeats_none(setup: Setup) -> bool:

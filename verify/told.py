@@ -128,7 +128,28 @@ def constants(told: object, statement: Statement) -> dict[str, Constant]:
             raise InputError(f"constants: {error}") from None
         except ValueError as error:
             raise InputError(f"constants[{key!r}]: {error}") from None
+    _weights(known)
     return known
+
+
+def _weights(known: Mapping[str, Constant]) -> None:
+    """p* is a distribution over the clients that the other vectors speak of.
+
+    Raises:
+        InputError: where it is none, or the lengths differ.
+    """
+    m = int(np.asarray(known["m"].value)) if "m" in known else None
+    for name in ("p_star", "f_i_star"):
+        size = np.asarray(known[name].value).size if name in known else m
+        if m is not None and size != m:
+            raise InputError(f"constants[{name!r}] has {size} entries: give one per client ({m})")
+        m = size
+    if "p_star" in known:
+        p = np.asarray(known["p_star"].value, dtype=float)
+        if abs(float(p.sum()) - 1) > float(np.sum(np.broadcast_to(known["p_star"].radius, p.shape))) + 1e-9:
+            raise InputError(
+                f"constants['p_star'] sums to {float(p.sum()):.10g}: give weights, which sum to 1"
+            )
 
 
 def facts(
