@@ -11,6 +11,7 @@ from jaxtyping import Float
 
 import bounds
 from bounds import Constant, HypothesisCheck, Kind, Provenance, Sense, Statement, weakest
+from games.affine import Affine
 from simulate.problems.convex import StronglyConvex
 from verify.applicable import CONSTANT_STEP, REGULARISED, NotApplicable
 from verify.compare import compare, span
@@ -107,13 +108,19 @@ def _bias(setup: Setup) -> dict[str, Constant]:
 
 
 def _everywhere(verdict: Verdict, setup: Setup, statement: Statement) -> Verdict:
-    """An assumption about every x is not shown by constants of a ball (a run inside it needs no more than they say)."""
+    """What is proved on a ball of x (whose runs need no more), or on the box, does not show an assumption about all."""
+    if verdict.outcome is not Outcome.HOLDS:
+        return verdict
     region = setup.instance.problem.region
     local = [name for name in ("L", "nu", "G", "B") if name in statement.symbols]
-    if region is None or not local or verdict.outcome is not Outcome.HOLDS:
-        return verdict
-    reason = f"{', '.join(local)} proved for ||x|| <= {region:g} only: the assumption speaks of every x"
-    return replace(verdict, outcome=Outcome.INCONCLUSIVE, reason=reason)
+    if region is not None and local:
+        reason = f"{', '.join(local)} proved for ||x|| <= {region:g} only: the assumption speaks of every x"
+        return replace(verdict, outcome=Outcome.INCONCLUSIVE, reason=reason)
+    beyond = statement.quantity == "own_convexity" and statement.edition is bounds.Edition.PRINTED
+    if beyond and not isinstance(setup.game, Affine):
+        reason = f"proved on the box only, as printed it speaks of every N_{{-i}} ({verdict.reason})"
+        return replace(verdict, outcome=Outcome.INCONCLUSIVE, reason=reason)
+    return verdict
 
 
 def _repeats_none(setup: Setup) -> bool:

@@ -195,7 +195,8 @@ class Setup:
         values = np.array([float(b.mid()) for b in balls])
         error = np.array([float(b.rad()) for b in balls]) * (1 + 4 * _U) + 2 * _U * values
         rounds = np.array(c.horizons)
-        return Curve("R", rounds, values, error, np.zeros(rounds.size, dtype=bool))
+        nothing = np.zeros(rounds.size, dtype=bool)
+        return Curve("R", rounds, values, error, nothing, proven=exact is not None)
 
 
 def _certain(name: StartName, values: Float[np.ndarray, " S"], error: float = 0.0) -> Start:

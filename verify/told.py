@@ -82,6 +82,7 @@ def ceilings(told: object, run: Mapping[str, np.ndarray], statement: Statement) 
     if not isinstance(told, Mapping):
         raise InputError(f"ceilings is of type {type(told).__name__}: give numbers by name")
     names = sorted({q.partition("@")[0] for q in statement.vocabulary.quantities} | set(STARTS.values()))
+    found = {}
     for name, value in told.items():
         if name not in names:
             raise InputError(f"ceilings[{name!r}] is not a variable that a run holds{_near(name, names)}")
@@ -93,7 +94,8 @@ def ceilings(told: object, run: Mapping[str, np.ndarray], statement: Statement) 
                 f"ceilings[{name!r}] = {float(value):.10g}: run[{name!r}] reaches {top:.10g}: give a bound that every "
                 "run respects"
             )
-    return {str(name): float(value) for name, value in told.items()}
+        found[str(name)] = max(float(value), top)  # what the run exceeds it by is a rounding
+    return found
 
 
 def constants(told: object, statement: Statement) -> dict[str, Constant]:

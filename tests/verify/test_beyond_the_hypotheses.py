@@ -167,3 +167,30 @@ def test_weights_are_a_distribution_over_the_clients(more, message) -> None:
     run = {"local_gradient_mean_sq": [1.0], "local_gradient_mean_sq_error": [0.0]}
     with pytest.raises(InputError, match=message):
         check("Lemma 6.5", known, run)
+
+
+def test_a_ceiling_that_the_run_exceeds_by_a_rounding_is_one() -> None:
+    known = {**CONSTANTS, "f_gap": 1.0, "r_hat": 40}
+    top = 1.0 * (1 + 5e-10)
+    verdict = check("Theorem 4.6(i-1)", known, {"grad_f_sq": np.full(50, top)}, ceilings={"grad_f_sq": 1.0})
+    assert verdict.outcome is Outcome.VACUOUS
+    tight = check("Theorem 4.6(i-1)", known, {"grad_f_sq": np.full(50, 5 * top)}, ceilings={"grad_f_sq": 5.0})
+    assert tight.outcome is Outcome.VIOLATED
+
+
+def test_as_printed_utility_losses_are_convex_for_every_strategy_of_the_others_not_only_on_the_box() -> None:
+    text = NETWORK.replace('kind = "network"\nhidden = 4\nregulariser = 1e-3', 'kind = "welsch"')
+    text = (
+        text[: text.index("[check]")]
+        + '[check]\nstatements = ["Assumption 2.2(i)"]\neditions = ["printed", "corrected"]\n'
+    )
+    affine = audit([parse_instance(text, "affine")]).findings
+    assert [f.verdict.outcome for f in affine] == [Outcome.HOLDS, Outcome.HOLDS]
+    first, last = text.index("[game]"), text.index("lower =")
+    payoff = (
+        '[game]\nkind = "concave_discovery"\nlabels = [[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]]\n'
+        "cost_rate = 0.1\nquadratic = 0.1\n"
+    )
+    concave = audit([parse_instance(text[:first] + payoff + text[last:], "concave")]).findings
+    assert [f.verdict.outcome for f in concave] == [Outcome.INCONCLUSIVE, Outcome.HOLDS]
+    assert "every N_{-i}" in concave[0].verdict.reason
