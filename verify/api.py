@@ -64,7 +64,8 @@ def check(
             `grad_f_sq`, `f_gap_avg`, ...: [seed] for an expectation, [round] for a curve (with `<name>_error`).
             `f_gap`, `x_dist_sq` [seed]: f(x_bar) - f* and ||x_bar - x*||^2 when counting starts, paired with the
             seeds (they go before the constants of that name); without them the constants `f_gap`, `D_r_hat` stand in.
-            A curve over horizons says in `round` which R each value belongs to.
+            A curve over horizons says in `round` which R each value belongs to. What is not random (a distance, a gap
+            of the participation), and what a statement equates or bounds from below, is a curve: seeds test `<=`.
         alpha: the level of a statistical verdict, 0 < alpha < 1.
         ceilings: proven bounds on expectations' variables, by name; without one, "holds" is never said. A ceiling
             below what the run shows is refused.

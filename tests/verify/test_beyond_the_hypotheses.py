@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import bounds
+from bounds import Constant
 from verify import audit
 from verify.api import check
+from verify.auditing import run_seeds
 from verify.errors import InputError
+from verify.examine import examine
 from verify.instance import parse_instance
 from verify.setup import build
 from verify.verdict import Outcome, Rigor
@@ -194,3 +199,14 @@ def test_as_printed_utility_losses_are_convex_for_every_strategy_of_the_others_n
     concave = audit([parse_instance(text[:first] + payoff + text[last:], "concave")]).findings
     assert [f.verdict.outcome for f in concave] == [Outcome.INCONCLUSIVE, Outcome.HOLDS]
     assert "every N_{-i}" in concave[0].verdict.reason
+
+
+def test_a_verdict_says_which_claims_it_took_as_given(small: str) -> None:
+    setup = build(parse_instance(small, "small"))
+    run = run_seeds(setup, 1, lambda *_: None)
+    statement = bounds.get("Lemma 4.3(i)")
+    assert "as given" not in examine(setup, run, statement, 0.01).verdict.reason
+    word = replace(setup, shared={**setup.shared, "mu_F": Constant("mu_F", 1.5)})
+    verdict = examine(word, run, statement, 0.01).verdict
+    assert verdict.outcome is Outcome.HOLDS
+    assert verdict.reason.endswith("; mu_F taken as given")
