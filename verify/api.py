@@ -11,7 +11,7 @@ import numpy as np
 import xarray as xr
 
 import bounds
-from bounds import Constant, Kind, Provenance, Statement, weakest
+from bounds import Constant, Kind, Provenance, Sense, Statement, weakest
 from verify import told
 from verify.auditing import Report
 from verify.auditing import audit as audit_instances
@@ -31,6 +31,13 @@ _FROM_N = {
     "weight_error_now": participation.weight_error_now,
     "ne_infeasibility": participation.ne_infeasibility,
 }
+# Nothing in these is random: their numbers are a curve's, never one a seed.
+_CERTAIN = {*_FROM_N, "welfare_gap", "dual_gap", "discount", "participation_next"}
+# All others are norms, squares, or gaps above a least value.
+_SIGNED = {
+    "welfare_gap", "descent_inner", "convex_inner", "weighted_inner", "mean_iterate_next", "aggregate",
+    "participation_next",
+}  # fmt: skip
 
 
 def check(
@@ -58,7 +65,8 @@ def check(
             `grad_f_sq`, `f_gap_avg`, ...: [seed] for an expectation, [round] for a curve (with `<name>_error`).
             `f_gap`, `x_dist_sq` [seed]: f(x_bar) - f* and ||x_bar - x*||^2 when counting starts, paired with the
             seeds (they go before the constants of that name); without them the constants `f_gap`, `D_r_hat` stand in.
-            A curve over horizons says in `round` which R each value belongs to.
+            A curve over horizons says in `round` which R each value belongs to. What is not random (a distance, a gap
+            of the participation), and what a statement equates or bounds from below, is a curve: seeds test `<=`.
         alpha: the level of a statistical verdict, 0 < alpha < 1.
         ceilings: proven bounds on expectations' variables, by name; without one, "holds" is never said. A ceiling
             below what the run shows is refused.
@@ -108,6 +116,11 @@ def _honest(
     undecided = [c.name for c in verdict.hypotheses if c.holds is None]
     if undecided and verdict.outcome is not Outcome.HYPOTHESIS_FAILS:
         reason = f"undecided hypothesis: {', '.join(undecided)}"
+        verdict = replace(verdict, outcome=Outcome.INCONCLUSIVE, reason=reason)
+    if statement.kind is Kind.IMPLICATION and verdict.outcome is Outcome.VIOLATED:
+        reason = (
+            f"its conclusion fails ({verdict.reason}); whether its premise holds these numbers do not say"
+        )
         verdict = replace(verdict, outcome=Outcome.INCONCLUSIVE, reason=reason)
     paired = {s.name for s in observed.starts} if isinstance(observed, Sample) else set()
     used = {n: known[n] for n in statement.symbols if n in known and n not in paired}
@@ -231,8 +244,14 @@ def _measured(
     values = run[quantity]
     if values.ndim != 1 or not values.size:
         raise InputError(f"run[{quantity!r}] has shape {values.shape}: give one number a seed, or a round")
-    if f"{quantity}_error" in run or quantity in _FROM_N:
+    if f"{quantity}_error" in run or "round" in run or quantity in _CERTAIN:
         return _curve(quantity, statement, known, run)
+    if statement.sense is not Sense.AT_MOST:
+        word = "an equality" if statement.sense is Sense.EQUAL else "a bound from below"
+        raise InputError(
+            f"run['{quantity}_error'] is missing: {statement.id} is {word}, which seeds do not test: give "
+            f"{quantity} as a curve, with its error"
+        )
     if np.any(values < 0):
         raise InputError(f"run[{quantity!r}] holds {values.min():g}: its expectation is of a variable >= 0")
     none = np.zeros(0, dtype=int)
@@ -256,6 +275,9 @@ def _curve(
     error = run.get(f"{quantity}_error", np.zeros(values.size))
     if error.shape != values.shape or np.any(error < 0):
         raise InputError(f"run['{quantity}_error'] has shape {error.shape}: give {values.size} numbers >= 0")
+    known_name = any(quantity == name.partition("@")[0] for name in bounds.QUANTITIES)
+    if known_name and quantity not in _SIGNED and np.any(values + error < 0):
+        raise InputError(f"run[{quantity!r}] holds {values.min():g}: it cannot be negative")
     axis: Axis = "R" if "R" in statement.symbols else "r"
     r_hat = int(np.asarray(known["r_hat"].value)) if "r_hat" in known else 0
     rounds = told.rounds(run, quantity, r_hat + 1 if axis == "R" else 0)

@@ -56,7 +56,7 @@ def require_applicable(
     *,
     regularised: bool,
     monotone: bool | None,
-    convex: bool,
+    convex: bool | None,
     N_star_error: float,
     N_star_reason: str,
     absent: Mapping[str, str],
@@ -68,7 +68,7 @@ def require_applicable(
         needed: the constants that it takes.
         regularised: whether the run follows the iteratively regularised update.
         monotone: whether F is monotone (True or False proved, None undecided).
-        convex: whether every f_i is proved convex.
+        convex: whether every f_i is convex (True or False proved, None undecided).
         absent: constants that do not exist here, with the reason.
     """
     name = statement.id
@@ -83,7 +83,9 @@ def require_applicable(
             raise NotApplicable(Outcome.HYPOTHESIS_FAILS, "F is not monotone (a pair of points shows it)")
         raise NotApplicable(Outcome.INCONCLUSIVE, "F is not proved monotone")
     if not convex and name.startswith(CONVEX):
-        raise NotApplicable(Outcome.HYPOTHESIS_FAILS, "the f_i are not proved convex (Assumption 4.8)")
+        if convex is False:
+            raise NotApplicable(Outcome.HYPOTHESIS_FAILS, "the f_i are not convex (Assumption 4.8)")
+        raise NotApplicable(Outcome.INCONCLUSIVE, "the f_i are not proved convex (Assumption 4.8)")
     if name.startswith(NEEDS_N_STAR) and not math.isfinite(N_star_error):
         raise NotApplicable(Outcome.INCONCLUSIVE, f"N* is not known: {N_star_reason}")
     if name.startswith(ABOUT_F) and N_star_error > PRECISE * N_star_l1:

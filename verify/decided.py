@@ -37,8 +37,11 @@ def predicate(base: Verdict, statement: Statement, constants: Mapping[str, Const
     unknown = [c.name for c in checks if c.holds is None]
     if unknown and not _proved(statement, constants):
         return replace(base, reason=f"unknown: {', '.join(unknown)}" + (f" ({known})" if known else ""))
-    rigor = Rigor.INDICATIVE if weakest(used) is Provenance.ESTIMATED else Rigor.RIGOROUS
-    return replace(base, outcome=Outcome.HOLDS, rigor=rigor, reason=f"holds: {known}")
+    if weakest(used) is Provenance.ESTIMATED:
+        # Every problem has finite estimates: the true L, nu, G are no smaller, the true mu_F is no larger.
+        reason = f"unknown: an estimate is a value that is attained, and bounds nothing ({known})"
+        return replace(base, rigor=Rigor.INDICATIVE, reason=reason)
+    return replace(base, outcome=Outcome.HOLDS, reason=f"holds: {known}")
 
 
 def _proved(statement: Statement, constants: Mapping[str, Constant]) -> bool:

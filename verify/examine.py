@@ -13,6 +13,7 @@ from jaxtyping import Float
 
 import bounds
 from bounds import Constant, HypothesisCheck, Kind, Provenance, Sense, Statement, weakest
+from games.affine import Affine
 from simulate.problems.convex import StronglyConvex
 from verify.applicable import CONSTANT_STEP, REGULARISED, NotApplicable
 from verify.compare import compare, span
@@ -48,6 +49,8 @@ class Finding:
 _NOTHING = np.zeros(0)
 Shown = Callable[[str], Observation]  # what a run shows of a quantity
 WORD = "word"  # the attribute of a run whose training numbers cannot be checked, and what to say of them
+# Constants that claim something of the problem or the game (others that are given are choices: gamma, H, R, ...).
+_CLAIMS = ("L", "nu", "G", "B", "mu_F", "L_F", "C_F", "sigma_h")
 STRAYS = "strays"  # the attribute of a run that says where it leaves the participation update of its instance
 
 
@@ -113,7 +116,8 @@ def _examined(
     used = {name: constants[name] for name in statement.symbols if name in constants}
     if statement.kind is Kind.PREDICATE:
         constants = {**_bias(setup), **constants}
-        return Finding(predicate(base, statement, constants), statement, used, None, _NOTHING)
+        verdict = _everywhere(predicate(base, statement, constants), setup, statement)
+        return Finding(verdict, statement, used, None, _NOTHING)
     if why is not None:
         return _undecided(base, setup, shown, statement, used, constants, why)
     try:
@@ -141,6 +145,22 @@ def _bias(setup: Setup) -> dict[str, Constant]:
     if setup.config.sampling == "subset" or _repeats_none(setup):
         return {}
     return {"noise_bias": Constant("noise_bias", 0.0, Provenance.EXACT, note="by the sampling")}
+
+
+def _everywhere(verdict: Verdict, setup: Setup, statement: Statement) -> Verdict:
+    """What is proved on a ball of x (whose runs need no more), or on the box, does not show an assumption about all."""
+    if verdict.outcome is not Outcome.HOLDS:
+        return verdict
+    region = setup.instance.problem.region
+    local = [name for name in ("L", "nu", "G", "B") if name in statement.symbols]
+    if region is not None and local:
+        reason = f"{', '.join(local)} proved for ||x|| <= {region:g} only: the assumption speaks of every x"
+        return replace(verdict, outcome=Outcome.INCONCLUSIVE, reason=reason)
+    beyond = statement.quantity == "own_convexity" and statement.edition is bounds.Edition.PRINTED
+    if beyond and not isinstance(setup.game, Affine):
+        reason = f"proved on the box only, as printed it speaks of every N_{{-i}} ({verdict.reason})"
+        return replace(verdict, outcome=Outcome.INCONCLUSIVE, reason=reason)
+    return verdict
 
 
 def _repeats_none(setup: Setup) -> bool:
@@ -237,6 +257,9 @@ def _against(
         verdict = replace(verdict, outcome=Outcome.INCONCLUSIVE, reason=reason)
     rests = {name: constant for name, constant in used.items() if name not in paired}
     unproven = isinstance(observation, Curve) and not observation.proven
+    told = [n for n in _CLAIMS if n in rests and rests[n].provenance is Provenance.GIVEN]
+    if told and verdict.outcome in (Outcome.HOLDS, Outcome.VIOLATED):
+        verdict = replace(verdict, reason=f"{verdict.reason}; {', '.join(told)} taken as given")
     if word and verdict.outcome is not Outcome.HYPOTHESIS_FAILS:
         verdict = replace(verdict, rigor=Rigor.INDICATIVE, reason=f"{verdict.reason}; {word}")
     if weakest(rests) is Provenance.ESTIMATED or unproven:

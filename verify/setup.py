@@ -24,6 +24,7 @@ from simulate.concentration import average_loss_proxy
 from simulate.parallel import one_thread
 from simulate.problems.base import Problem
 from simulate.problems.chain import Network
+from simulate.problems.network import TwoLayerNetwork
 from simulate.problems.softmax import SoftmaxRegression
 from simulate.run import check_fit
 from simulate.streams import Purpose, generator
@@ -124,13 +125,12 @@ class Setup:
             NotApplicable: if the statement is not about such a run, or a constant that it needs is not known.
             bounds.HypothesisFails: if the edition's pair does not exist here (a negative printed G^2).
         """
-        mu_f = self.shared.get("mu_f")
         require_applicable(
             statement,
             needed(statement),
             regularised=self.regularised,
             monotone=self.monotone,
-            convex=mu_f is not None and float(np.asarray(mu_f.value)) >= 0,
+            convex=self.instance.problem.convex,
             N_star_error=self.N_star_error,
             N_star_reason=self.target.reason,
             N_star_l1=float(np.abs(self.N_star).sum()),
@@ -200,7 +200,8 @@ class Setup:
         values = np.array([float(b.mid()) for b in balls])
         error = np.array([float(b.rad()) for b in balls]) * (1 + 4 * _U) + 2 * _U * values
         rounds = np.array(c.horizons)
-        return Curve("R", rounds, values, error, np.zeros(rounds.size, dtype=bool))
+        nothing = np.zeros(rounds.size, dtype=bool)
+        return Curve("R", rounds, values, error, nothing, proven=exact is not None)
 
 
 def _certain(name: StartName, values: Float[np.ndarray, " S"], error: float = 0.0) -> Start:
@@ -292,8 +293,23 @@ def _finished(
         welfare=welfare,
     )
     check_fit(problem, game, config)
+    _within_ball(instance, problem, config)
     monotone = True if "mu_F" in shared else games.properties(game).monotone
     return Setup(instance, problem, game, welfare, target, p_star, shared, known.absent, monotone, config)
+
+
+def _within_ball(instance: Instance, problem: Problem, config: simulate.RunConfig) -> None:
+    """Constants that are certified on a ball are those of a run that provably stays in it."""
+    ball = instance.problem.region
+    if ball is None or not isinstance(problem, TwoLayerNetwork):
+        return
+    reach = problem.reach(config.x_0, config.gamma, config.T_R)
+    if reach > ball:
+        raise InputError(
+            f"{instance.name}: problem.ball = {ball:g}: the iterates are only known to stay within ||x|| <= "
+            f"{reach:.6g}: give a larger ball, a smaller gamma or fewer steps, or leave the ball out (the "
+            "constants are then estimates)"
+        )
 
 
 def checks(instance: Instance) -> list[tuple[str, str]]:

@@ -83,6 +83,7 @@ def ceilings(told: object, run: Mapping[str, np.ndarray], statement: Statement) 
     if not isinstance(told, Mapping):
         raise InputError(f"ceilings is of type {type(told).__name__}: give numbers by name")
     names = sorted({q.partition("@")[0] for q in statement.vocabulary.quantities} | set(STARTS.values()))
+    found = {}
     for name, value in told.items():
         if name not in names:
             raise InputError(f"ceilings[{name!r}] is not a variable that a run holds{_near(name, names)}")
@@ -94,7 +95,8 @@ def ceilings(told: object, run: Mapping[str, np.ndarray], statement: Statement) 
                 f"ceilings[{name!r}] = {float(value):.10g}: run[{name!r}] reaches {top:.10g}: give a bound that every "
                 "run respects"
             )
-    return {str(name): float(value) for name, value in told.items()}
+        found[str(name)] = max(float(value), top)  # what the run exceeds it by is a rounding
+    return found
 
 
 def errors(
@@ -159,7 +161,28 @@ def constants(told: object, statement: Statement) -> dict[str, Constant]:
             raise InputError(f"constants: {error}") from None
         except ValueError as error:
             raise InputError(f"constants[{key!r}]: {error}") from None
+    _weights(known)
     return known
+
+
+def _weights(known: Mapping[str, Constant]) -> None:
+    """p* is a distribution over the clients that the other vectors speak of.
+
+    Raises:
+        InputError: where it is none, or the lengths differ.
+    """
+    m = int(np.asarray(known["m"].value)) if "m" in known else None
+    for name in ("p_star", "f_i_star"):
+        size = np.asarray(known[name].value).size if name in known else m
+        if m is not None and size != m:
+            raise InputError(f"constants[{name!r}] has {size} entries: give one per client ({m})")
+        m = size
+    if "p_star" in known:
+        p = np.asarray(known["p_star"].value, dtype=float)
+        if abs(float(p.sum()) - 1) > float(np.sum(np.broadcast_to(known["p_star"].radius, p.shape))) + 1e-9:
+            raise InputError(
+                f"constants['p_star'] sums to {float(p.sum()):.10g}: give weights, which sum to 1"
+            )
 
 
 def facts(

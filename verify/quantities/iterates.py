@@ -11,7 +11,16 @@ from jaxtyping import Bool, Float, Int
 from verify.observed import Curve, Measured, Unobserved
 from verify.quantities import replay
 from verify.quantities.participation import OUT, U, weight_slack
-from verify.quantities.states import States, View, norm_square, product, states_of, unit
+from verify.quantities.states import (
+    States,
+    View,
+    norm_square,
+    precision,
+    product,
+    rounds_as_proved,
+    states_of,
+    unit,
+)
 from verify.setting import Setting
 
 IDENTITY_SEEDS = 2  # whose own noise is drawn again for the identities
@@ -35,6 +44,7 @@ def _curve(
         np.zeros(states.r.size, dtype=bool),
         along=own,
         scale=scale,
+        proven=rounds_as_proved(states.setup.problem),
         note="states",
     )
 
@@ -136,9 +146,8 @@ def gradient_lipschitz(setup: Setting, run: xr.Dataset) -> Curve:
         raise Unobserved("no two of the run's averages are far enough apart for a Lipschitz quotient")
     values = apart[keep] / moved[keep]
     error = (error[keep] + values * off[keep]) / (moved[keep] - off[keep]) + 4 * U * values
-    return Curve(
-        "k", view.states.k[1:][keep], values, error * OUT, np.zeros(values.size, dtype=bool), note="states"
-    )
+    nothing, proven = np.zeros(values.size, dtype=bool), rounds_as_proved(setup.problem)
+    return Curve("k", view.states.k[1:][keep], values, error * OUT, nothing, proven=proven, note="states")
 
 
 def recursion_term(setup: Setting, run: xr.Dataset) -> Curve:
@@ -175,9 +184,8 @@ def recursion_term(setup: Setting, run: xr.Dataset) -> Curve:
         "tau": Measured(np.full(k.size, float(H - 1)), exact),
         "beta": Measured(np.full(k.size, 3 * L**2), exact),
     }
-    return Curve(
-        "k", k.astype(int), a, a_error * OUT, np.zeros(k.size, dtype=bool), along=along, note="states"
-    )
+    nothing = np.zeros(k.size, dtype=bool)
+    return Curve("k", k.astype(int), a, a_error * OUT, nothing, along=along, note="states")
 
 
 def mean_iterate_next(setup: Setting, run: xr.Dataset, average: str) -> Curve:
@@ -216,9 +224,17 @@ def _identity(
     k, values, error, x, g, size = (np.concatenate(column) for column in zip(*found, strict=True))
     exact = np.zeros(k.size)
     along = {names[0]: Measured(x, exact), names[1]: Measured(g, exact)}
-    nothing = np.zeros(k.size, dtype=bool)
+    nothing, proven, scale = np.zeros(k.size, dtype=bool), rounds_as_proved(problem), float(size.max())
     return Curve(
-        "k", k.astype(int), values, error * OUT, nothing, along=along, scale=float(size.max()), note="states"
+        "k",
+        k.astype(int),
+        values,
+        error * OUT,
+        nothing,
+        along=along,
+        scale=scale,
+        proven=proven,
+        note="states",
     )
 
 
@@ -231,14 +247,15 @@ def _identity_error(
     the mean. An error made in a round grows by at most e^(gamma D L) a step.
     """
     problem, gamma, H = setup.problem, setup.config.gamma, setup.config.H
+    u = precision(problem)
     x, g = np.linalg.norm(part.x, axis=3), np.linalg.norm(part.g, axis=3)
     steep = problem.smoothness() * int(problem.sizes.max())
-    step = 4 * U * (x + gamma * g) + gamma * unit(problem) * (g + steep * x)
+    step = 4 * u * (x + gamma * g) + gamma * unit(problem) * (g + steep * x)
     grown = 2 * H * step.max(axis=(1, 2)) * np.exp(min(gamma * steep * H, 200.0))
     centre = np.einsum("m,shmn->shn", w, part.x)
     spread = np.linalg.norm(part.x - centre[:, :, None], axis=3).sum(axis=2)
     loose = slack * (spread + gamma * 2 * g.sum(axis=2))
-    return grown[:, None] + loose + (problem.m + 8) * U * (x + gamma * g).sum(axis=2)
+    return grown[:, None] + loose + (problem.m + 8) * u * (x + gamma * g).sum(axis=2)
 
 
 def _worst_coordinate(

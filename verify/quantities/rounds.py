@@ -93,7 +93,8 @@ def _ceilings(setup: Setup) -> dict[str, float]:
 def _local_ceiling(setup: Setup) -> float:
     """sum_i sup ||grad f_i||^2: each is at most ||grad f_i(x_0)|| + L times the displacement."""
     c, problem = setup.config, setup.problem
-    reach = problem.smoothness() * float(problem.displacement_ceiling(c.x_0, c.gamma, c.T_R))
+    L = float(np.asarray(setup.shared["L"].value))  # on a ball, where it is certified on one
+    reach = L * float(problem.displacement_ceiling(c.x_0, c.gamma, c.T_R))
     start = np.linalg.norm(problem.gradients(c.x_0), axis=1)
     return float(((start + reach) ** 2).sum()) * (1 + 1e-9)
 

@@ -22,6 +22,9 @@ from jaxtyping import Float, Int
 
 from bounds import Constant
 from simulate.problems.base import Problem
+from simulate.problems.linear import LinearModel
+from simulate.problems.quadratics import Quadratics
+from simulate.problems.softmax import SoftmaxRegression
 from verify.observed import Measured, Unobserved
 from verify.quantities import replay
 from verify.quantities.participation import OUT, U, weight_slack
@@ -33,9 +36,19 @@ Values = Float[np.ndarray, " Q"]
 Sized = Float[np.ndarray, "..."]
 
 
+def precision(problem: Problem) -> float:
+    """The unit roundoff (twice) of the numbers that the problem computes with."""
+    return float(np.finfo(problem.dtype).eps)
+
+
 def unit(problem: Problem) -> float:
-    """The relative rounding of a mean over samples of n-term products."""
-    return 4.0 * (problem.n + int(problem.sizes.max()) + 32) * U
+    """The relative rounding of a mean over samples of n-term products, in the problem's own precision."""
+    return 4.0 * (problem.n + int(problem.sizes.max()) + 32) * precision(problem)
+
+
+def rounds_as_proved(problem: Problem) -> bool:
+    """Whether `unit` is proved for it: the module's text speaks of these losses, not of products of layers."""
+    return isinstance(problem, LinearModel | SoftmaxRegression | Quadratics)
 
 
 def product(a: Sized, a_error: Sized, b: Sized, b_error: Sized) -> Sized:

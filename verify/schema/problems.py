@@ -54,8 +54,18 @@ class ProblemTable(Table):
         return None
 
     @property
+    def convex(self) -> bool | None:
+        """Whether every f_i is convex (None: not known)."""
+        return True if self.curvature_floor is not None else None
+
+    @property
     def noise(self) -> float | None:
         """nu, where the file declares it."""
+        return None
+
+    @property
+    def region(self) -> float | None:
+        """The radius of the ball about 0 on which L, nu, G and B hold (None: everywhere, as far as they are known)."""
         return None
 
     @abstractmethod
@@ -219,6 +229,11 @@ class WelschProblem(NonconvexTable):
 
     kind: Literal["welsch"]
 
+    @property
+    def convex(self) -> bool | None:
+        """A bounded convex function is constant, and these losses are bounded and not all constant."""
+        return False
+
     def build(self, data: ClientData | None) -> Problem:
         assert data is not None
         return WelschRegression(data.features, data.signs(self.positive), self.regulariser)
@@ -228,6 +243,16 @@ class SaturatingProblem(NonconvexTable):
     """f~_i(x, j) = log(1 + exp(-b_j a_j^T x)) + regulariser sum_d x_d^2/(1 + x_d^2): not convex."""
 
     kind: Literal["saturating"]
+
+    @property
+    def curvature_floor(self) -> float | None:
+        """Without its regulariser the loss is the logistic one."""
+        return 0.0 if self.regulariser == 0 else None
+
+    @property
+    def convex(self) -> bool | None:
+        """Far out the logistic curvature has vanished exponentially, the regulariser's is negative like -x^-4."""
+        return self.regulariser == 0
 
     def build(self, data: ClientData | None) -> Problem:
         assert data is not None
@@ -253,6 +278,10 @@ class TwoLayerProblem(NetworkTable):
     kind: Literal["network"]
     hidden: Few
     ball: Positive | None = None
+
+    @property
+    def region(self) -> float | None:
+        return self.ball
 
     def build(self, data: ClientData | None) -> Problem:
         assert data is not None
