@@ -89,7 +89,6 @@ def _drawings(
 ) -> tuple[Drawing, ...]:
     few, many = _thinned(len(short) - 1), _thinned(len(long) - 1)
     first, second = _NOTE.format(**AS_SAID), _NOTE.format(**AS_DRAWN)
-    marked = {"mark": str(SHOWN)}
     limits = [_star(game) for game in (said, drawn)]
     as_said = contribution_table(
         few,
@@ -98,7 +97,7 @@ def _drawings(
         {
             "title": "Clients 1 and 3 lose by taking part, as Figure 3's text says",
             "note": f"{first} Dotted: N*.",
-            **marked,
+            "mark": str(SHOWN),
         },
     )
     as_drawn = contribution_table(
@@ -109,27 +108,10 @@ def _drawings(
             "title": "$\\theta_i \\leq \\|q_i\\|^2$, as Section 5.1 draws it: the exits are passing",
             "note": f"{second} Dotted: N*.",
             "log": "yes",
-            **marked,
+            "mark": str(SHOWN),
         },
     )
-    both = Table(
-        {
-            "round": np.concatenate([few, many]).astype(float),
-            "run": np.array(
-                ["clients 1 and 3 lose (the text of Figure 3)"] * few.size
-                + ["$\\theta_i \\leq \\|q_i\\|^2$ (the range of Section 5.1)"] * many.size
-            ),
-            "total": np.concatenate([short[few].sum(axis=1), long[many].sum(axis=1)]),
-        },
-        {
-            "title": "46,000 is the limit only if clients 1 and 3 lose by taking part",
-            "x": "communication round $r + 1$",
-            "y": "aggregate $\\sum_i N_{i,r}$",
-            "note": f"{second} For the other run γ̃_0 = {AS_SAID['gamma_tilde_0']:g}, λ_0 = {AS_SAID['lambda_0']:g}.",
-            "levels": "46000, 60000",
-            **marked,
-        },
-    )
+    both = _aggregates(short, long)
     return (
         drawing(
             "5.2-contributions",
@@ -144,6 +126,30 @@ def _drawings(
             contributions.draw,
         ),
         drawing("5.2-aggregate", "The aggregate contribution against rounds for both.", both, aggregate.draw),
+    )
+
+
+def _aggregates(short: Float[np.ndarray, "k m"], long: Float[np.ndarray, "K m"]) -> Table:
+    """Both runs' sums over the clients."""
+    few, many = _thinned(len(short) - 1), _thinned(len(long) - 1)
+    return Table(
+        {
+            "round": np.concatenate([few, many]).astype(float),
+            "run": np.array(
+                ["clients 1 and 3 lose (the text of Figure 3)"] * few.size
+                + ["$\\theta_i \\leq \\|q_i\\|^2$ (the range of Section 5.1)"] * many.size
+            ),
+            "total": np.concatenate([short[few].sum(axis=1), long[many].sum(axis=1)]),
+        },
+        {
+            "title": "46,000 is the limit only if clients 1 and 3 lose by taking part",
+            "x": "communication round $r + 1$",
+            "y": "aggregate $\\sum_i N_{i,r}$",
+            "note": _NOTE.format(**AS_DRAWN)
+            + f" For the other run γ̃_0 = {AS_SAID['gamma_tilde_0']:g}, λ_0 = {AS_SAID['lambda_0']:g}.",
+            "levels": "46000, 60000",
+            "mark": str(SHOWN),
+        },
     )
 
 

@@ -6,19 +6,22 @@ from __future__ import annotations
 from sympy import Rational
 
 from bounds.core.step import Relation, eq, ge, gt, le, lt
-from bounds.incentfedavg.steps.common import DELTA, GAMMA, GRAD, NU, B, E, G, H, L, M
+from bounds.incentfedavg.steps.common import DELTA, GAMMA, NU, B, G, H, L, M
 from bounds.incentfedavg.steps.experiments import weights_held_away
 from bounds.incentfedavg.steps.notation import Book, case, nonnegative, obliged, positive, real, repaired
 from bounds.incentfedavg.steps.theorem_4_6 import (
     COEFFICIENT,
     DRIFT,
+    F_AFTER,
     F_GAP,
+    F_NOW,
     FACTOR,
     MEAN,
     STEP_B,
     STEP_L,
     T,
     bound,
+    descent_with_lemmas,
     gap_of_lemma_4_13,
     one_step,
 )
@@ -69,27 +72,10 @@ def _invoked(book: Book) -> None:
 
 def _drift(book: Book) -> None:
     """The drift inequality, and the limit of the participation."""
-    now, after, inner = real("f_now f_after inner")
-    second = nonnegative("g_bar_sq")[0]
     book.step(
         "the drift inequality, with delta_hat_r for delta_r",
-        one_step(now - after),
-        {
-            "descent": le(after, now - GAMMA * inner + L * GAMMA**2 / 2 * second),
-            "Lemma 4.12": ge(
-                inner,
-                -(M**2) * DELTA**2 * G**2
-                - M * L**2 / 2 * E
-                + (Rational(1, 4) - M**2 * DELTA**2 * B**2) * GRAD,
-            ),
-            "Lemma 4.14(b)": le(
-                second,
-                NU**2
-                + 2 * M * L**2 * E
-                + 4 * M**2 * DELTA**2 * G**2
-                + 4 * (M**2 * DELTA**2 * B**2 + 1) * GRAD,
-            ),
-        },
+        one_step(F_NOW - F_AFTER),
+        descent_with_lemmas(),
         uses=("Lemma 4.12", "Lemma 4.14(b)", "Lemma 4.4(iv)"),
     )
     even, odd, limit = real("N_even N_odd N_bar_limit")

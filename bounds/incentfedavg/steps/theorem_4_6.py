@@ -55,6 +55,11 @@ def bound(scale: int, weights: Expr) -> Relation:
     )
 
 
+INNER, F_NOW, F_AFTER = real("inner f_now f_after")
+(SECOND_MOMENT,) = nonnegative("g_bar_sq")
+DESCENT = le(F_AFTER, F_NOW - GAMMA * INNER + L * GAMMA**2 / 2 * SECOND_MOMENT)
+
+
 def books() -> tuple[Book, ...]:
     """(i-1), its saving where Lemma 4.13 does not apply, and (i-2)."""
     return _printed(), _corrected(), _part_i2()
@@ -96,41 +101,39 @@ def gap_of_lemma_4_13(book: Book, survives: tuple[str, ...]) -> None:
         )
 
 
+def descent_with_lemmas() -> dict[str, Relation]:
+    """What the one-step bound follows from."""
+    return {
+        "descent": DESCENT,
+        "Lemma 4.12": ge(
+            INNER,
+            -(M**2) * DELTA**2 * G**2 - M * L**2 / 2 * E + (Rational(1, 4) - M**2 * DELTA**2 * B**2) * GRAD,
+        ),
+        "Lemma 4.14(b)": le(
+            SECOND_MOMENT,
+            NU**2 + 2 * M * L**2 * E + 4 * M**2 * DELTA**2 * G**2 + 4 * (M**2 * DELTA**2 * B**2 + 1) * GRAD,
+        ),
+    }
+
+
 def _printed() -> Book:
     book = Book("Theorem 4.6(i-1)", "section 4.3, proof of Theorem 4.6 (i-1)")
     saved = tuple(f"Theorem 4.6(i-1)/{k}@corrected" for k in range(1, 6))
     gap_of_lemma_4_13(book, saved)
-    inner, now, after = real("inner f_now f_after")
-    second_moment = nonnegative("g_bar_sq")[0]
     book.step(
         "f(x_bar_{k+1}) <= f(x_bar_k) - gamma grad f^T g_bar + (L gamma^2/2) ||g_bar||^2",
-        le(after, now - GAMMA * inner + L * GAMMA**2 / 2 * second_moment),
+        DESCENT,
         {
             "descent lemma with x_bar_{k+1} - x_bar_k = -gamma g_bar": le(
-                after, now + (-GAMMA * inner) + L / 2 * (GAMMA**2 * second_moment)
+                F_AFTER, F_NOW + (-GAMMA * INNER) + L / 2 * (GAMMA**2 * SECOND_MOMENT)
             )
         },
         uses=("Remark 6.1", "Lemma 4.2"),
     )
     book.step(
         "taking expectations, with Lemmas 4.12 and 4.14",
-        one_step(now - after),
-        {
-            "descent": le(after, now - GAMMA * inner + L * GAMMA**2 / 2 * second_moment),
-            "Lemma 4.12": ge(
-                inner,
-                -(M**2) * DELTA**2 * G**2
-                - M * L**2 / 2 * E
-                + (Rational(1, 4) - M**2 * DELTA**2 * B**2) * GRAD,
-            ),
-            "Lemma 4.14(b)": le(
-                second_moment,
-                NU**2
-                + 2 * M * L**2 * E
-                + 4 * M**2 * DELTA**2 * G**2
-                + 4 * (M**2 * DELTA**2 * B**2 + 1) * GRAD,
-            ),
-        },
+        one_step(F_NOW - F_AFTER),
+        descent_with_lemmas(),
         uses=("Lemma 4.12", "Lemma 4.14(b)"),
         sharp=True,
     )
