@@ -50,7 +50,7 @@ _NOTHING = np.zeros(0)
 Shown = Callable[[str], Observation]  # what a run shows of a quantity
 WORD = "word"  # the attribute of a run whose training numbers cannot be checked, and what to say of them
 # Constants that claim something of the problem or the game (others that are given are choices: gamma, H, R, ...).
-_CLAIMS = ("L", "nu", "G", "B", "mu_F", "L_F", "C_F", "sigma_h")
+CLAIMS = ("L", "nu", "G", "B", "mu_F", "L_F", "C_F", "sigma_h")
 STRAYS = "strays"  # the attribute of a run that says where it leaves the participation update of its instance
 
 
@@ -257,7 +257,7 @@ def _against(
         verdict = replace(verdict, outcome=Outcome.INCONCLUSIVE, reason=reason)
     rests = {name: constant for name, constant in used.items() if name not in paired}
     unproven = isinstance(observation, Curve) and not observation.proven
-    told = [n for n in _CLAIMS if n in rests and rests[n].provenance is Provenance.GIVEN]
+    told = [n for n in CLAIMS if n in rests and rests[n].provenance is Provenance.GIVEN]
     if told and verdict.outcome in (Outcome.HOLDS, Outcome.VIOLATED):
         verdict = replace(verdict, reason=f"{verdict.reason}; {', '.join(told)} taken as given")
     if word and verdict.outcome is not Outcome.HYPOTHESIS_FAILS:

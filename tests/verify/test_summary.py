@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 from small_instance import SMALL
 
+from bounds import Constant, Provenance
 from bounds.incentfedavg.steps import steps
 from verify import judge
 from verify.auditing import Report, audit
@@ -81,3 +82,17 @@ def test_a_proof_that_was_repaired_refutes_nothing(report) -> None:
     [card] = statement_cards(changed, {}, {"small": "small"})
     assert not card["cells"][0]["refuted"]
     assert card["cells"][0]["steps"] == "proof: 1 refuted of 1; stands"
+
+
+def test_the_headline_says_on_whose_word_a_corrected_edition_falls(report) -> None:
+    word = {"mu_F": Constant("mu_F", 4.0, Provenance.GIVEN)}
+    findings = tuple(
+        replace(f, constants={**f.constants, **word}, verdict=replace(f.verdict, outcome=Outcome.VIOLATED))
+        for f in report.findings
+    )
+    changed = replace(report, audits=(replace(report.audits[0], findings=findings),))
+    assert "stands, if the instance's claims are true (mu_F taken as given)." in summary(changed)
+    proved = tuple(replace(f, verdict=replace(f.verdict, outcome=Outcome.VIOLATED)) for f in report.findings)
+    assert "taken as given" not in summary(
+        replace(report, audits=(replace(report.audits[0], findings=proved),))
+    )

@@ -10,13 +10,14 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 import bounds
-from bounds import Edition
+from bounds import Edition, Provenance
 from verify.auditing import Audit, Report, versions
+from verify.examine import CLAIMS
 from verify.experiments.results import Experiment
 from verify.page.experiments import experiment_card
 from verify.page.figures import FigureFile, figures, panels
 from verify.page.statements import IN_WORDS, refutations, statement_cards
-from verify.verdict import Outcome
+from verify.verdict import Outcome, Rigor
 
 __all__ = ["FigureFile", "figures", "panels", "render", "summary"]
 
@@ -71,7 +72,8 @@ def summary(report: Report) -> str:
     names = " and ".join(f"{statement} as {edition}" for statement, edition in broken)
     verb = "is" if len(broken) == 1 else "are"
     stands = _stands({str(edition) for _, edition in broken})
-    finding = f"{names} {verb} violated by a run that respects every hypothesis. {stands}."
+    doubt = _doubt(report)
+    finding = f"{names} {verb} violated by a run that respects every hypothesis. {stands}{doubt}."
     return f"{finding} Of {len(verdicts)} checks: {tally}.{known}"
 
 
@@ -94,6 +96,23 @@ def _stands(broken: set[str]) -> str:
     if Edition.CORRECTED not in broken:
         return "Every corrected edition stands, a sharp one does not"
     return "Not even the corrected edition stands"
+
+
+def _doubt(report: Report) -> str:
+    """What the violations of corrected and sharp editions rest on, where that is somebody's word or an estimate."""
+    broken = [
+        f
+        for f in report.findings
+        if f.verdict.outcome is Outcome.VIOLATED and f.verdict.edition != Edition.PRINTED
+    ]
+    given = {
+        n for f in broken for n, c in f.constants.items() if n in CLAIMS and c.provenance is Provenance.GIVEN
+    }
+    if given:
+        return f", if the instance's claims are true ({', '.join(sorted(given))} taken as given)"
+    if broken and all(f.verdict.rigor is Rigor.INDICATIVE for f in broken):
+        return ", as far as estimates show"
+    return ""
 
 
 def _instance(audit: Audit) -> dict[str, Any]:
