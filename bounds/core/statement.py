@@ -246,12 +246,13 @@ class Statement:
 
     def latex_of(self, expression: sympy.Basic) -> str:
         """Any expression or relation of the statement as LaTeX, in the paper's glyphs."""
+        from bounds.core.typeset import latex
+
         glyphs = {
             s: self.vocabulary.symbols[s.name].latex if s.name in self.vocabulary.symbols else s.name
             for s in expression.free_symbols
         }
-        text: str = sympy.latex(expression, symbol_names=glyphs, fold_short_frac=False, root_notation=True)
-        return text
+        return latex(expression, glyphs)
 
     # Inside
 

@@ -150,3 +150,9 @@ def _same(i: str) -> bool:
     one, two = bounds.get(i, "printed"), bounds.get(i, "corrected")
     hypotheses = [h.relation for h in one.hypotheses] == [h.relation for h in two.hypotheses]
     return hypotheses and one.expression == two.expression
+
+
+def test_a_sum_never_begins_with_a_minus_sign_where_another_term_can() -> None:
+    written = bounds.get("Theorem 4.9(i-1)", "printed").latex()
+    assert r"{1 - \frac{H \sqrt{\delta_0} \gamma m}{1 - \sqrt{\rho}}}" in written
+    assert "+ 1}" not in written
