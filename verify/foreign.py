@@ -23,15 +23,16 @@ import xarray as xr
 from jaxtyping import Float
 
 import bounds
-from bounds import Provenance
+from bounds import Provenance, Statement
 from simulate.participation import schedule, step_lipschitz, weights
 from verify.auditing import ALPHA, Audit, Report
 from verify.errors import InputError
-from verify.examine import STRAYS, WORD, examine
+from verify.examine import STRAYS, WORD, Finding, examine
 from verify.external import RunFile, load_run
 from verify.quantities.participation import OUT, projected_step
 from verify.schema import Instance
 from verify.setup import Setup, build, checks
+from verify.statistics import OutOfRange
 
 _OWN_ROUNDING = 64.0  # an update in the file's own precision rounds a few dozen times
 _VARIABLE = {"loss": "f", "f_avg_p_now": "f_avg", "f_avg_p_next": "f_avg"}
@@ -223,6 +224,21 @@ def trajectory_error(
     return error, strays
 
 
+def _examined(setup: Setup, run: xr.Dataset, statement: Statement, level: float, where: str) -> Finding:
+    """`examine`, for numbers that may be anyone's.
+
+    Raises:
+        InputError: for a value that lies outside what every run of the instance is proven to stay within.
+    """
+    try:
+        return examine(setup, run, statement, level)
+    except OutOfRange as error:
+        raise InputError(
+            f"--run {where}: {statement.quantity}: {error}, which no run of {setup.instance.name} passes: "
+            "the file is damaged, or of another instance"
+        ) from None
+
+
 def audit_run(
     instance: Instance,
     path: str | Path,
@@ -244,7 +260,7 @@ def audit_run(
     findings = []
     for i, (statement, edition) in enumerate(pairs):
         tell(f"{where}: checking {statement}", i, len(pairs))
-        findings.append(examine(setup, run, bounds.get(statement, edition), level))
+        findings.append(_examined(setup, run, bounds.get(statement, edition), level, where))
     config = {
         "alpha": ALPHA,
         "only": sorted(only) if only is not None else None,

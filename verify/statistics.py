@@ -34,6 +34,10 @@ def log_sum_exp(x: Float[np.ndarray, " n"]) -> float:
     return top + math.log(float(np.exp(x - top).sum()))
 
 
+class OutOfRange(ValueError):
+    """An observation beyond a bound that was said to be proven."""
+
+
 @dataclass(frozen=True)
 class Evidence:
     """An e-value against one hypothesis, as a mixture of bets.
@@ -95,12 +99,13 @@ def against_at_most(x: Float[np.ndarray, " n"], bound: float, floor: float = 0.0
     """Evidence against E[X] <= bound, for X >= floor and bound > floor.
 
     Raises:
-        ValueError: for an observation below the floor, or a bound that is not above it.
+        OutOfRange: for an observation below the floor.
+        ValueError: for a bound that is not above the floor.
     """
     if not bound > floor:
         raise ValueError(f"bound = {bound}: give a bound above the floor {floor}")
     if np.any(x < floor):
-        raise ValueError(f"an observation {x.min()} lies below the floor {floor}")
+        raise OutOfRange(f"an observation {x.min()} lies below the floor {floor}")
     return _mixture(_log1p(_BETS[:, None] * ((x - bound) / (bound - floor))[None, :]))
 
 
@@ -108,10 +113,10 @@ def against_at_least(x: Float[np.ndarray, " n"], bound: float, ceiling: float) -
     """Evidence against E[X] >= bound, for X <= ceiling.
 
     Raises:
-        ValueError: for an observation above the ceiling (it is then no ceiling).
+        OutOfRange: for an observation above the ceiling (it is then no ceiling).
     """
     if np.any(x > ceiling):
-        raise ValueError(f"an observation {x.max()} exceeds the ceiling {ceiling}")
+        raise OutOfRange(f"an observation {x.max()} exceeds the ceiling {ceiling}")
     if bound >= ceiling:  # E[X] >= bound is then impossible, or an equality at the ceiling
         return CERTAIN if bound > ceiling else NO_EVIDENCE
     return _mixture(_log1p(_BETS[:, None] * ((bound - x) / (ceiling - bound))[None, :]))

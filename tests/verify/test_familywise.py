@@ -29,7 +29,7 @@ def test_a_report_of_many_statements_errs_at_most_alpha_of_the_time(shared) -> N
     """20 statements on 200 seeds, true (0.8, 1) and false (just above 1, 1.3), the same draws for all or their own."""
     rng = np.random.default_rng(7)
     means = np.repeat([0.8, 1.0, 1.0 + 1e-9, 1.3], 5)
-    alpha, reports, wrong, decided = 0.2, 120, 0, 0
+    alpha, reports, wrong, decided = 0.2, 40, 0, 0
     for _ in range(reports):
         u = rng.random((1 if shared else means.size, 200))
         # heavy: three quarters are near nothing

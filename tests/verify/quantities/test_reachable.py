@@ -6,8 +6,11 @@ import pytest
 from small_instance import SMALL
 
 import bounds
+from simulate.store import save
 from verify.auditing import run_seeds
+from verify.errors import InputError
 from verify.examine import examine
+from verify.foreign import audit_run
 from verify.instance import parse_instance
 from verify.observed import Samples
 from verify.quantities import observe
@@ -20,6 +23,7 @@ NOISY = (
     .replace('sampling = "full"', 'sampling = "iid"')
     .replace("R = 300", "R = 60")
     .replace("seeds = 2", "seeds = 24")
+    .replace('"Theorem 4.9(i-1)"]', '"Theorem 4.9(i-1)", "Lemma 4.13(iii)"]')
 )
 QUANTITIES = (
     "grad_f_sq@p_now", "grad_f_sq@p_next", "consensus_error_sum@p_now", "consensus_error_sum@p_next",
@@ -68,3 +72,16 @@ def test_a_statement_that_the_ceiling_decides_holds_and_is_not_called_vacuous(no
     verdict = examine(part, few, bounds.get("Lemma 4.13(iii)", "corrected"), 0.001).verdict
     assert verdict.outcome is Outcome.HOLDS
     assert "ceiling alone" in verdict.reason
+
+
+@pytest.mark.parametrize("variable", ["grad_f_sq", "e_bar"])
+def test_a_run_file_beyond_its_ceiling_is_refused_in_one_line(variable, noisy, tmp_path) -> None:
+    setup, run = noisy
+    path = tmp_path / "run.nc"
+    save(run, path)
+    assert audit_run(setup.instance, path, only=["Theorem 4.6(i-1)"]).findings
+    changed = run.copy(deep=True)
+    changed[variable][...] = 1e9
+    save(changed, path)
+    with pytest.raises(InputError, match=r"--run run.nc: .*exceeds the ceiling .* no run of small passes"):
+        audit_run(setup.instance, path, only=["Theorem 4.6(i-1)", "Lemma 4.13(iii)"])
