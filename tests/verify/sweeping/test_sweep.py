@@ -143,9 +143,7 @@ def test_a_corrupted_entry_is_computed_again(done: Path, grid: Path, tmp_path: P
 
 
 @pytest.mark.parametrize("kills", [1, pytest.param(4, marks=pytest.mark.slow)])
-def test_kill_9_at_random_points_changes_nothing(
-    kills: int, done: Path, grid: Path, tmp_path: Path
-) -> None:
+def test_kill_9_at_random_points_changes_nothing(kills: int, done: Path, grid: Path, tmp_path: Path) -> None:
     out, random_points = tmp_path / "out", random.Random(5)
     for _ in range(kills):
         driver = start(grid, out, "--jobs", "2")
