@@ -20,7 +20,8 @@ from verify.sweeping.table import ERROR, columns
 from verify.sweeping.toml import toml_text
 from verify.verdict import Outcome
 
-_MOST_WORST = 10
+_MOST_WORST = 15
+_MOST_NEAR = 3  # of a statement
 _MOST_AXES = 8  # figures a statement
 _MOST_ERRORS = 20
 _READ = ("point", "statement", "edition", "outcome", "ratio", "fails", "reason", "planned_rounds")
@@ -42,6 +43,8 @@ def write_page(grid: Grid, table: Path, page: Path, worst: Path) -> tuple[str, b
     frame = pd.read_parquet(table, columns=[*_READ, *axes])
     listed = _worst(grid, frame, worst)
     summary, stands = _summary(grid, frame)
+    tally = _tally(frame)
+    linked = [axis.names for axis in grid.file.axis]
     environment = Environment(
         loader=PackageLoader("verify"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
@@ -52,9 +55,10 @@ def write_page(grid: Grid, table: Path, page: Path, worst: Path) -> tuple[str, b
         summary=summary,
         axes=[{"key": ", ".join(axis.names), "count": len(axis)} for axis in grid.file.axis],
         base=grid.file.base,
-        tally=_tally(frame),
-        outcomes=[*map(str, Outcome), ERROR],
-        statements=[_statement(name, part, axes) for name, part in _by_statement(frame)],
+        tally=tally,
+        outcomes=[o for o in [*map(str, Outcome), ERROR] if o in set(frame.outcome)],
+        some_fail=any(row["fails"] for row in tally),
+        statements=[_statement(name, part, linked) for name, part in _by_statement(frame)],
         worst=listed,
         errors=_errors(frame, axes),
     )
@@ -105,11 +109,17 @@ def _tally(frame: pd.DataFrame) -> list[dict[str, Any]]:
     return entries
 
 
-def _statement(name: str, part: pd.DataFrame, axes: list[str]) -> dict[str, Any]:
-    # A plan's target changes no run, only what is planned.
-    varied = [axis for axis in axes if axis != EPSILON and part[axis].nunique() > 1]
+def _statement(name: str, part: pd.DataFrame, linked: list[tuple[str, ...]]) -> dict[str, Any]:
+    # A plan's target changes no run, only what is planned; keys that move together make one picture.
+    varied, with_it = [], {}
+    for keys in linked:
+        moving = [k for k in keys if k != EPSILON and part[k].nunique() > 1]
+        if moving:
+            shown_by = max(moving, key=lambda k: (is_numeric(part, k), part[k].nunique()))
+            varied.append(shown_by)
+            with_it[shown_by] = f" (with {', '.join(k for k in keys if k != shown_by)})" if keys[1:] else ""
     figures = [
-        _figure(draw_axis(part, axis), name, f"observed/bound against {axis}", _AXIS_CAPTION)
+        _figure(draw_axis(part, axis), name, f"observed/bound against {axis}{with_it[axis]}", _AXIS_CAPTION)
         for axis in varied[:_MOST_AXES]
     ]
     if part.planned_rounds.notna().any():
@@ -139,13 +149,17 @@ def _figure(png: bytes, name: str, what: str, caption: str) -> Figure:
 
 
 def _worst(grid: Grid, frame: pd.DataFrame, folder: Path) -> list[dict[str, Any]]:
-    """The violated checks and those nearest to their bound: each one's instance as a file, with the command."""
+    """The violated checks, and of each statement those nearest to its bound: each one's instance as a file, with the
+    command."""
     folder.mkdir()
     compared = frame[frame.ratio.notna()]
     violated = compared[compared.outcome == str(Outcome.VIOLATED)].nlargest(
         _MOST_WORST, "ratio", keep="first"
     )
-    others = compared[compared.outcome != str(Outcome.VIOLATED)].nlargest(_MOST_WORST, "ratio", keep="first")
+    rest = compared[compared.outcome != str(Outcome.VIOLATED)].sort_values(
+        "ratio", ascending=False, kind="stable"
+    )
+    others = rest.groupby("statement", sort=False).head(_MOST_NEAR).head(_MOST_WORST)
     entries = []
     for row in pd.concat([violated, others]).itertuples():
         point = grid.point(int(row.point))
