@@ -30,7 +30,8 @@ LEDGER_KEYS = {
     "spare",
 }  # fmt: skip
 VERDICT_KEYS = {
-    "statement", "edition", "outcome", "rigor", "bound", "observed", "margin", "confidence", "hypotheses",
+    "statement", "edition", "outcome", "rigor", "bound", "bound_low", "bound_high", "observed", "margin",
+    "confidence", "hypotheses",
     "instance", "round", "reason", "more_seeds",
 }  # fmt: skip
 
