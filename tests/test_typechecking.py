@@ -7,7 +7,7 @@ import pytest
 from jaxtyping import TypeCheckError
 
 from tests.typechecking import FIRST_CALLS
-from verify.plots import Panel
+from verify.plots import Envelope, Panel
 from verify.statistics import log_sum_exp
 
 ROUNDS = np.arange(3)
@@ -23,6 +23,6 @@ def test_a_wrong_shape_is_refused_in_each_test(test: int) -> None:
 
 
 def test_shapes_that_do_not_fit_together_are_refused() -> None:
-    Panel(ROUNDS, CURVE, CURVE, CURVE, {"sharp": CURVE}, "r", "x", "band", False)
+    Panel(ROUNDS, CURVE, CURVE, CURVE, {"sharp": Envelope(CURVE, CURVE)}, "r", "x", "band", False)
     with pytest.raises(TypeCheckError):
-        Panel(ROUNDS, CURVE, CURVE, np.ones(4), {"sharp": CURVE}, "r", "x", "band", False)
+        Panel(ROUNDS, CURVE, CURVE, np.ones(4), {"sharp": Envelope(CURVE, CURVE)}, "r", "x", "band", False)

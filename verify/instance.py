@@ -83,7 +83,7 @@ def _first(error: ValidationError) -> str:
         return f"{location}: {key} is missing: say which {key} it is"
     if first["type"] in _LIMITS:
         key, words = _LIMITS[first["type"]]
-        message = f"give {words} {context[key]:g}"
+        message = f"give {words} {_limit(context[key])}"
     if first["type"] == "string_pattern_mismatch" and location in _IN_WORDS:
         message = f"give {_IN_WORDS[location]}"
     value = first.get("input")
@@ -92,7 +92,11 @@ def _first(error: ValidationError) -> str:
     return f"{location}{shown}: {message}{more}" if location else f"{message}{more}"
 
 
-# Limits in the field's notation: pydantic writes 1e-100 with its hundred zeros.
+def _limit(value: float | int) -> str:
+    """In the field's notation: pydantic writes 1e-100 with its hundred zeros."""
+    return str(value) if isinstance(value, int) else f"{value:g}"
+
+
 _LIMITS = {"greater_than_equal": ("ge", "at least"), "less_than_equal": ("le", "at most")}
 # What pydantic adds to a key's path: the kind of a table (always in second place), and a union's branches.
 _TABLES = frozenset({"data", "problem", "game", "welfare"})

@@ -1,16 +1,16 @@
 """Files that commands are asked to write: refused in one line before any work where they cannot be written."""
 
-import sys
 from pathlib import Path
 
 import pytest
 
-from verify import error_rates
+from verify import error_rates, measured_rates
 from verify.errors import InputError
 from verify.experiments.figures import loss_curves
 from verify.experiments.figures.style import redraw
 from verify.output import check_file, write_file
 from verify.pep import __main__ as pep
+from verify.pep import tables
 
 
 @pytest.fixture
@@ -18,7 +18,7 @@ def no_work(monkeypatch):
     def work(*_, **__):
         raise AssertionError("the work began before its file was looked at")
 
-    for module, name in ((error_rates, "page"), (pep, "step_rows"), (pep, "run_rows")):
+    for module, name in ((measured_rates, "page"), (tables, "run")):
         monkeypatch.setattr(module, name, work)
 
 
@@ -45,10 +45,9 @@ def test_error_rates_looks_first(tmp_path, no_work) -> None:
         error_rates.main(["--repetitions", "0"])
 
 
-def test_pep_looks_first(tmp_path, no_work, monkeypatch) -> None:
-    monkeypatch.setattr(sys, "argv", ["pep", "--docs", str(tmp_path)])
+def test_pep_looks_first(tmp_path, no_work) -> None:
     with pytest.raises(InputError, match="is a folder: give a file"):
-        pep._command()
+        pep.main(["--docs", str(tmp_path)])
 
 
 @pytest.mark.parametrize(
