@@ -2,7 +2,7 @@
 --benchmark-only`.
 
 Workload W1: m = 5 clients, n = 20, least squares (200 samples a client), batch 1, H = 10, S = 100 seeds, R =
-1000 rounds. W2: a 784-64-10 network, batch 32, H = 10, R = 200, float32 (200 samples a client). A seed-round
+1000 rounds. W2: a 784-64-10 network, batch 32, H = 10, R = 1000, float32 (200 samples a client). A seed-round
 is one round of one seed, all clients. Speeds are per second of processor time (`time.process_time`), so that
 other programs on the machine count little; `python benchmarks/bench_simulate.py` prints the table, ratios to
 the plain loops beside them.
@@ -61,7 +61,7 @@ def w2() -> tuple[TwoLayerNetwork, RunConfig]:
         gamma=0.01,
         gamma_tilde=0.1,
         H=H,
-        R=200,
+        R=1000,
         N_0=np.full(M, 30.0),
         x_0=problem.random_start(0),
         seeds=1,
