@@ -96,3 +96,21 @@ def test_the_headline_says_on_whose_word_a_corrected_edition_falls(report) -> No
     assert "taken as given" not in summary(
         replace(report, audits=(replace(report.audits[0], findings=proved),))
     )
+
+
+def test_statements_are_named_in_the_papers_order_edition_by_edition(report) -> None:
+    one = report.findings[0]
+    wanted = [
+        ("Theorem 4.10(i)", "printed"),
+        ("Lemma 6.5", "sharp"),
+        ("Theorem 4.9(i-1)", "printed"),
+        ("Lemma 4.2", "printed"),
+    ]
+    findings = tuple(
+        replace(one, verdict=replace(one.verdict, statement=s, edition=e, outcome=Outcome.VIOLATED))
+        for s, e in wanted
+    )
+    said = summary(replace(report, audits=(replace(report.audits[0], findings=findings),)))
+    assert said.startswith(
+        "Lemma 4.2, Theorem 4.9(i-1) and Theorem 4.10(i) as printed; Lemma 6.5 as sharp are violated by a run"
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from importlib import resources
 from typing import Any
 
@@ -61,32 +61,38 @@ def summary(report: Report) -> str:
     verdicts = [f.verdict for f in report.findings]
     if not verdicts:
         return "Nothing was run."
-    broken = sorted({(v.statement, v.edition) for v in verdicts if v.outcome is Outcome.VIOLATED})
+    broken = {(v.statement, str(v.edition)) for v in verdicts if v.outcome is Outcome.VIOLATED}
     counts = {outcome: sum(v.outcome is outcome for v in verdicts) for outcome in Outcome}
     tally = ", ".join(f"{n} {IN_WORDS[outcome]}" for outcome, n in counts.items() if n)
-    known = _elsewhere(
-        report, {(v.statement, str(v.edition)) for v in verdicts if v.outcome is Outcome.VIOLATED}
-    )
+    known = _elsewhere(report, broken)
     if not broken:
         return f"No statement is violated on these instances: of {len(verdicts)} checks, {tally}.{known}"
-    names = " and ".join(f"{statement} as {edition}" for statement, edition in broken)
-    verb = "is" if len(broken) == 1 else "are"
-    stands = _stands({str(edition) for _, edition in broken})
+    names, verb = _named(broken)
+    stands = _stands({edition for _, edition in broken})
     doubt = _doubt(report)
     finding = f"{names} {verb} violated by a run that respects every hypothesis. {stands}{doubt}."
     return f"{finding} Of {len(verdicts)} checks: {tally}.{known}"
+
+
+def _named(found: Collection[tuple[str, str]]) -> tuple[str, str]:
+    """Statements in the paper's order, edition by edition, and their verb."""
+    ids = bounds.ids()
+    parts = []
+    for edition in Edition:
+        *more, last = [s for s in ids if (s, edition) in found] or [""]
+        if last:
+            parts.append(f"{', '.join(more)}{' and ' if more else ''}{last} as {edition}")
+    return "; ".join(parts), "is" if len(found) == 1 else "are"
 
 
 def _elsewhere(report: Report, broken: set[tuple[str, str]]) -> str:
     """The checked statements that no run here breaks and that are refuted all the same."""
     checked = {(f.verdict.statement, str(f.verdict.edition)) for f in report.findings}
     found = [key for key in refutations(report) if key in checked and key not in broken]
-    ids = bounds.ids()
-    names = [f"{s} as {edition}" for s, edition in sorted(found, key=lambda key: (ids.index(key[0]), key[1]))]
-    if not names:
+    if not found:
         return ""
-    verb = "is" if len(names) == 1 else "are"
-    return f" Exact counterexamples refute more than these runs do: {', '.join(names)} {verb} false."
+    names, verb = _named(found)
+    return f" Exact counterexamples refute more than these runs do: {names} {verb} false."
 
 
 def _stands(broken: set[str]) -> str:
