@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -19,6 +19,7 @@ from simulate.problems.base import Problem
 from verify.applicable import outside_domains
 from verify.errors import InputError
 from verify.schema import Instance
+from verify.schema.code import PREFIX
 from verify.target import Target
 
 _U = float(np.finfo(np.float64).eps)
@@ -90,7 +91,7 @@ def known_constants(
         "R": Constant("R", algorithm.R, Provenance.GIVEN, note="rounds"),
     }
     constants |= _of_target(target, weights, N_0)
-    constants |= _of_game(game)
+    constants |= _told(instance.game.kind, _of_game(game))
     absent: dict[str, str] = {}
     if "mu_F" not in constants:
         absent["mu_F"] = "F is not proved monotone"
@@ -152,6 +153,7 @@ def _of_problem(instance: Instance, problem: Problem, p_star: Float[np.ndarray, 
         replacement=algorithm.replacement,
         **table.options(),
     )
+    constants = _told(table.kind, constants)
     absent: dict[str, str] = {}
     if not float(np.asarray(constants["L"].value)) > 0:
         raise InputError(
@@ -170,6 +172,18 @@ def _of_problem(instance: Instance, problem: Problem, p_star: Float[np.ndarray, 
         if name not in constants:
             absent[name] = f"not known for problem.kind = {table.kind!r}"
     return Known(constants, absent)
+
+
+def _told(kind: str, constants: Mapping[str, Constant]) -> dict[str, Constant]:
+    """The constants of a game or problem; those of a user's own class are its word, whatever their label says: no
+    proof of them was seen."""
+    if not kind.startswith(PREFIX):
+        return dict(constants)
+    proved = (Provenance.EXACT, Provenance.CERTIFIED)
+    return {
+        name: replace(c, provenance=Provenance.GIVEN) if c.provenance in proved else c
+        for name, c in constants.items()
+    }
 
 
 def path_constants(

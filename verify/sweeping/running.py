@@ -16,7 +16,7 @@ from verify.sweeping.work import Error, Unit, audit_unit, compute, level_of, pla
 
 Place = tuple[int, bool]  # a point's index, and whether its plans are meant
 Block = tuple[Place, ...]
-BLOCK = 4  # units a task: their results, and the work that a kill loses, are that of seconds
+BLOCK = 8  # units a task: their results, and the work that a kill loses, are that of seconds
 
 
 @dataclass(eq=False)

@@ -139,3 +139,12 @@ def test_what_is_wrong_with_a_users_code_is_one_line(old: str, new: str, said: s
         build(parse_instance(text.replace(old, new, 1), "here", allow_code=True))
     assert said in str(error.value)
     assert "\n" not in str(error.value)
+
+
+def test_the_constants_of_a_users_own_class_are_its_word() -> None:
+    """The example's class labels its constants itself; nobody has seen a proof."""
+    setup = build(parse_instance(example("own-code"), "here", allow_code=True))
+    labels = {
+        n: c.provenance for n, c in setup.constants(bounds.get("Theorem 4.6(i-1)", "corrected")).items()
+    }
+    assert {labels[name] for name in ("L", "nu", "G", "B", "mu_F", "L_F")} == {bounds.Provenance.GIVEN}
