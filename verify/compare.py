@@ -35,7 +35,7 @@ def compare(
     For `<=` and `>=`: violated if a point is (the observed interval lies wholly beyond the envelope's). Holds
     if every other point holds, is an identity, or is a tie below the resolution: both sides so small that the
     errors decide, and the errors negligible against the size of the curve. Any other tie is inconclusive
-    ("rounding"). For `=`: violated if the intervals are disjoint at a point; holds, to within the errors, if
+    ("rounding"), and so is an observation that is seen well beside a bound that is too coarsely known. For `=`: violated if the intervals are disjoint at a point; holds, to within the errors, if
     they meet at every point and the errors are negligible.
     """
     if np.any(np.isnan(low) | np.isnan(high)):
@@ -72,13 +72,16 @@ def _at_most(
             Outcome.VIOLATED, index, 0.0, f"{word} at {int(above.sum())} of {above.size} {_points(curve)}"
         )
     size = np.maximum(np.abs(values), np.abs(high))
-    unresolved = tie & ((size > _RESOLUTION_IN_ERRORS * error) | (error > _NEGLIGIBLE * curve.size))
-    resolution = float(size[tie].max()) if np.any(tie) else 0.0
+    seen = np.abs(values) > _RESOLUTION_IN_ERRORS * curve.error
+    unresolved = tie & (seen | (size > _RESOLUTION_IN_ERRORS * error) | (error > _NEGLIGIBLE * curve.size))
+    resolution = float(np.maximum(size, error)[tie].max()) if np.any(tie) else 0.0
     if np.any(unresolved):
         index = int(np.flatnonzero(unresolved)[0])
         reason = "rounding: a tie above the resolution"
         if curve.error[index] > max(RUN_ROUNDING * size[index], error[index] / 2):
             reason += f" (the run is known only to {curve.error[index]:.2g} there: too coarse to decide)"
+        elif error[index] > 2 * curve.error[index] and error[index] > RUN_ROUNDING * size[index]:
+            reason += f" (the bound is known only to {error[index] - curve.error[index]:.2g} there)"
         return CurveFinding(Outcome.INCONCLUSIVE, index, resolution, reason)
     worst = np.where(below & ~curve.identity, _used(values, high), -np.inf)
     index = int(np.argmax(worst)) if np.any(below) else int(curve.rounds.size - 1)

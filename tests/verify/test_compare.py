@@ -56,6 +56,16 @@ def test_ties_below_the_resolution_do_not_block() -> None:
     assert finding.resolution == pytest.approx(1e-12)
 
 
+def test_a_coarse_bound_hides_no_observation() -> None:
+    """However small both are: an observation that is known well may exceed a bound that is not."""
+    coarse = compare(curve([0.9, 3e-11], 1e-16), np.array([1.0, 0.0]), np.array([1.0, 6e-10]))
+    assert coarse.outcome is Outcome.INCONCLUSIVE
+    assert "the bound is known only to 3e-10 there" in coarse.reason
+    unseen = compare(curve([0.9, 3e-11], 1e-10), np.array([1.0, 0.0]), np.array([1.0, 6e-10]))
+    assert unseen.outcome is Outcome.HOLDS
+    assert unseen.resolution == pytest.approx(6e-10)
+
+
 def test_a_tie_above_the_resolution_is_rounding() -> None:
     bound = np.array([1.0, 0.5])
     finding = compare(curve([0.9, 0.5], 1e-15), bound, bound)
