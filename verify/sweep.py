@@ -36,7 +36,9 @@ def parser() -> argparse.ArgumentParser:
         help="processes",
     )
     where = p.add_mutually_exclusive_group()
-    where.add_argument("--scheduler", metavar="tcp://HOST:PORT", help="compute on the Dask cluster there")
+    where.add_argument(
+        "--scheduler", type=_address, metavar="tcp://HOST:PORT", help="compute on the Dask cluster there"
+    )
     where.add_argument(
         "--cluster", type=_count, metavar="N", help="compute on a local Dask cluster of N workers"
     )
@@ -57,6 +59,13 @@ def _count(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text}: give an integer >= 1")
     return int(text)
+
+
+def _address(text: str) -> str:
+    """Checked here, because Dask's client leaves a traceback behind when it cannot read an address."""
+    if not re.fullmatch(r"(?:[a-z]+://)?(?:\[[0-9a-fA-F:.]+\]|[^\s:/\[\]]+):[0-9]{1,5}", text):
+        raise argparse.ArgumentTypeError(f"--scheduler {text}: give tcp://HOST:PORT")
+    return text
 
 
 def _share(text: str) -> Share:
