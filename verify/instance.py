@@ -85,7 +85,7 @@ def _first(error: ValidationError) -> str:
     if first["type"] in _LIMITS:
         key, words = _LIMITS[first["type"]]
         message = f"give {words} {_limit(context[key])}"
-    message = _PLAINLY.get(first["type"], message)
+    message = PLAINLY.get(first["type"], message)
     if first["type"] in _KINDS:
         message = f"give {_KINDS[first['type']]}"
     if first["type"] == "literal_error":
@@ -110,7 +110,7 @@ def _limit(value: float | int) -> str:
 
 
 _KINDS = {"float_type": "a number", "int_type": "an integer", "list_type": "a list", "model_type": "a table"}
-_PLAINLY = {
+PLAINLY = {
     "extra_forbidden": "no such key: leave it out, or correct it",
     "missing": "it is missing: give it",
     "finite_number": "give a finite number",
