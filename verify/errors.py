@@ -21,10 +21,16 @@ class Parser(argparse.ArgumentParser):
         raise InputError(f"{message} (see --help)")
 
 
-def integer(name: str, least: int) -> Callable[[str], int]:
-    """How argparse reads `--name`: ASCII digits, at most 18 of them, and a number >= `least`."""
+MOST_JOBS = 1024  # processes: more are a slip, and far more are beyond what a pool can count
+
+
+def integer(name: str, least: int, most: int = 10**18 - 1) -> Callable[[str], int]:
+    """How argparse reads `--name`: ASCII digits, at most 18 of them, and a number from `least` to `most`."""
 
     def parse(text: str) -> int:
+        if re.fullmatch(r"\+?[0-9]+", text) and (len(text) > 19 or int(text) > most):
+            shown = text if len(text) <= 40 else f"{text[:40]}..."
+            raise argparse.ArgumentTypeError(f"--{name} {shown}: give an integer >= {least}, at most {most}")
         if not re.fullmatch(r"[+-]?[0-9]{1,18}", text) or int(text) < least:
             raise argparse.ArgumentTypeError(f"--{name} {text}: give an integer >= {least}")
         return int(text)

@@ -60,6 +60,10 @@ def smallest_index(name: str, statements: Sequence[Bound], below: int) -> int:
             f"algorithm.{name} = 'smallest': {vague}, which leaves the hypotheses undecided: give {name}, or a game "
             "whose equilibrium is known exactly"
         )
+    if not math.isfinite(needed):
+        raise InputError(
+            f"algorithm.{name} = 'smallest': no {name} meets the hypotheses with these step sizes: give smaller ones"
+        )
     raise InputError(
         f"algorithm.{name} = 'smallest': the hypotheses need {name} >= {needed:.6g}: give a larger R"
     )

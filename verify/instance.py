@@ -65,7 +65,8 @@ def _shown(value: object) -> str:
 
 
 def _first(error: ValidationError) -> str:
-    first, *others = error.errors()
+    # an unknown key first: a misspelt one also leaves the right one missing
+    first, *others = sorted(error.errors(), key=lambda e: e["type"] != "extra_forbidden")
     location = ""
     for place, part in enumerate(first["loc"]):
         if isinstance(part, int):
@@ -84,8 +85,19 @@ def _first(error: ValidationError) -> str:
     if first["type"] in _LIMITS:
         key, words = _LIMITS[first["type"]]
         message = f"give {words} {_limit(context[key])}"
+    message = PLAINLY.get(first["type"], message)
+    if first["type"] in _KINDS:
+        message = f"give {_KINDS[first['type']]}"
+    if first["type"] == "literal_error":
+        message = f"give {context['expected']}"
     if first["type"] == "string_pattern_mismatch" and location in _IN_WORDS:
         message = f"give {_IN_WORDS[location]}"
+    named = [e for e in others if e["type"] == "literal_error" and e["loc"][:-1] == first["loc"][:-1]]
+    if named and isinstance(first["input"], str) and first["type"] in _KINDS:
+        kinds = [_KINDS[e["type"]] for e in (first, *others) if e["type"] in _KINDS]
+        *listed, last = (named[0]["ctx"]["expected"].replace(" or ", ", "), *kinds)
+        message = f"give {', '.join(listed)} or {last}"
+        others = [e for e in others if e["loc"][: len(first["loc"]) - 1] != first["loc"][:-1]]
     value = first.get("input")
     shown = f" = {_shown(value)}" if isinstance(value, str | int | float | bool) else ""
     more = f" (and {len(others)} more)" if others else ""
@@ -97,6 +109,12 @@ def _limit(value: float | int) -> str:
     return str(value) if isinstance(value, int) else f"{value:g}"
 
 
+_KINDS = {"float_type": "a number", "int_type": "an integer", "list_type": "a list", "model_type": "a table"}
+PLAINLY = {
+    "extra_forbidden": "no such key: leave it out, or correct it",
+    "missing": "it is missing: give it",
+    "finite_number": "give a finite number",
+}
 _LIMITS = {"greater_than_equal": ("ge", "at least"), "less_than_equal": ("le", "at most")}
 # What pydantic adds to a key's path: the kind of a table (always in second place), and a union's branches.
 _TABLES = frozenset({"data", "problem", "game", "welfare"})

@@ -22,7 +22,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from bounds.on_demand import lazy
-from verify.errors import Parser, integer, run_command
+from verify.errors import MOST_JOBS, Parser, integer, run_command
 
 if TYPE_CHECKING:
     from verify.ledger_run import exit_code, run_ledger, select
@@ -53,7 +53,9 @@ def parsed(argv: Sequence[str] | None) -> argparse.Namespace:
         "--sample", type=integer("sample", 1), metavar="N", help="with --mutate: N mutants an obligation"
     )
     parser.add_argument("--docs", metavar="FILE", help="write the ledger as a Markdown page")
-    parser.add_argument("--jobs", type=integer("jobs", 1), default=1, metavar="J", help="processes")
+    parser.add_argument(
+        "--jobs", type=integer("jobs", 1, MOST_JOBS), default=1, metavar="J", help="processes"
+    )
     options: argparse.Namespace = parser.parse_args(argv)
     if options.save and (not options.cold or options.only or options.edition or options.explain):
         parser.error("--save goes with --cold alone: a partial store would forget the rest")

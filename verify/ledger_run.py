@@ -76,19 +76,19 @@ def judged(cold: bool, keys: tuple[str, ...]) -> tuple[dict[str, dict[str, Any]]
     return {r.step.key: {n: getattr(r, n) for n in names} for r in reports}, store.found()
 
 
-def select(only: str | None, edition: str | None) -> list[Step]:
-    """The steps that `--only` and `--edition` mean.
+def select(only: str | None, edition: str | None, option: str = "--only") -> list[Step]:
+    """The steps that `--only` (or `--explain`) and `--edition` mean.
 
     Raises:
         ValueError: when there are none.
     """
-    found = [s for s in steps() if edition is None or s.edition == edition]
+    found = [s for s in steps() if (edition is None or s.edition == edition) and only != ""]
     if only is not None:
         exact = [s for s in found if only in (s.statement, s.id, s.key)]
         found = exact or [s for s in found if only in s.key]
     if not found:
         names = ", ".join(dict.fromkeys(s.statement for s in steps()))
-        raise ValueError(f"--only {only!r}: no step matches; statements: {names}")
+        raise ValueError(f"{option} {only!r}: no step matches; statements: {names}")
     return found
 
 
@@ -105,7 +105,8 @@ def run(options: argparse.Namespace) -> int:
         InputError: for options that name nothing, or a page that cannot be written.
     """
     try:
-        if options.explain:
+        if options.explain is not None:
+            select(options.explain, None, "--explain")
             reports = run_ledger(only=options.explain, cold=options.cold)
             print(ledger_text.explain(reports))
             return 0

@@ -10,6 +10,7 @@ import numpy as np
 from jaxtyping import Float, Int
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from verify.verdict import apart
 
@@ -77,6 +78,8 @@ def draw(panel: Panel) -> bytes:
         axes.set_ylim(bottom=floor)
         if panel.rounds.size > 1 and panel.rounds[-1] > 200 * max(int(panel.rounds[0]), 1):
             axes.set_xscale("log")
+        else:
+            axes.xaxis.set_major_locator(MaxNLocator(integer=True))  # there is no round 0.2
         axes.set_xlabel(f"${panel.axis_label}$")
         axes.set_ylabel(f"${panel.quantity_label}$")
         axes.grid(True, which="major", alpha=0.25)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import bounds
 from bounds.forking import start_server
 from bounds.on_demand import lazy
-from verify.errors import InputError, Parser, integer, run_command
+from verify.errors import MOST_JOBS, InputError, Parser, integer, run_command
 from verify.instance_files import read_instance
 from verify.output import check_writable
 
@@ -60,7 +60,11 @@ def parser() -> argparse.ArgumentParser:
     )
     p.add_argument("--seed", type=integer("seed", 0), metavar="K", help="root of all random streams")
     p.add_argument(
-        "--jobs", type=integer("jobs", 1), default=os.cpu_count() or 1, metavar="J", help="processes"
+        "--jobs",
+        type=integer("jobs", 1, MOST_JOBS),
+        default=os.cpu_count() or 1,
+        metavar="J",
+        help="processes",
     )
     p.add_argument("--out", type=Path, default=Path("report"), metavar="DIR", help="default: report")
     return p

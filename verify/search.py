@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bounds.on_demand import lazy
-from verify.errors import InputError, Parser, integer, run_command
+from verify.errors import MOST_JOBS, InputError, Parser, integer, run_command
 from verify.searching.names import BUDGET, SEARCHABLE, require_searchable
 
 if TYPE_CHECKING:
@@ -36,7 +36,11 @@ def parser() -> argparse.ArgumentParser:
         "--budget", type=integer("budget", 1), default=BUDGET, metavar="N", help="evaluations of the ratio"
     )
     p.add_argument(
-        "--jobs", type=integer("jobs", 1), default=os.cpu_count() or 1, metavar="J", help="processes"
+        "--jobs",
+        type=integer("jobs", 1, MOST_JOBS),
+        default=os.cpu_count() or 1,
+        metavar="J",
+        help="processes",
     )
     p.add_argument("--out", type=Path, metavar="FILE", help="write the instance (or the table) there")
     p.add_argument("--json", action="store_true", help="print everything as JSON")

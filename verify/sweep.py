@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from bounds.forking import start_server
-from verify.errors import InputError, Parser, run_command
+from verify.errors import MOST_JOBS, InputError, Parser, integer, run_command
 from verify.sweeping.folder import check_folder
 from verify.sweeping.share import WHOLE, Share
 
@@ -28,9 +28,17 @@ def parser() -> argparse.ArgumentParser:
     )
     p.add_argument("grid", type=Path, metavar="GRID.toml")
     p.add_argument("--out", type=Path, metavar="DIR", help="default: sweep-NAME, after the grid's name")
-    p.add_argument("--jobs", type=_count, default=os.cpu_count() or 1, metavar="J", help="processes")
+    p.add_argument(
+        "--jobs",
+        type=integer("jobs", 1, MOST_JOBS),
+        default=os.cpu_count() or 1,
+        metavar="J",
+        help="processes",
+    )
     where = p.add_mutually_exclusive_group()
-    where.add_argument("--scheduler", metavar="tcp://HOST:PORT", help="compute on the Dask cluster there")
+    where.add_argument(
+        "--scheduler", type=_address, metavar="tcp://HOST:PORT", help="compute on the Dask cluster there"
+    )
     where.add_argument(
         "--cluster", type=_count, metavar="N", help="compute on a local Dask cluster of N workers"
     )
@@ -51,6 +59,13 @@ def _count(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text}: give an integer >= 1")
     return int(text)
+
+
+def _address(text: str) -> str:
+    """Checked here, because Dask's client leaves a traceback behind when it cannot read an address."""
+    if not re.fullmatch(r"(?:[a-z]+://)?(?:\[[0-9a-fA-F:.]+\]|[^\s:/\[\]]+):[0-9]{1,5}", text):
+        raise argparse.ArgumentTypeError(f"--scheduler {text}: give tcp://HOST:PORT")
+    return text
 
 
 def _share(text: str) -> Share:

@@ -15,7 +15,16 @@ from verify.report import main
 # (what is replaced in the small instance, by what, what the line must say)
 EDITS = {
     "name with a blank": ('"small"', '"so small"', ["name = 'so small': give letters, digits and . _ -"]),
-    "unknown key": ("H = 2", "H = 2\nh = 3", ["algorithm.h"]),
+    "unknown key": ("H = 2", "H = 2\nh = 3", ["algorithm.h = 3: no such key"]),
+    "misspelt key": ("curvature =", "curvatur =", ["problem.curvatur: no such key", "(and 1 more)"]),
+    "missing key": ("R = 300\n", "", ["algorithm.R: it is missing"]),
+    "misspelt start": ("x_0 = 3.0", 'x_0 = "minimizer"', ["give 'minimiser', a number, a list or a table"]),
+    "misspelt step": ("H = 2", 'H = 2\ngamma = "small"', ["gamma = 'small': give 'largest' or a number"]),
+    "no r_hat is enough": (
+        "H = 2",
+        'H = 2\ngamma = 1e-5\ngamma_tilde = 1e5\nr_hat = "smallest"',
+        ["algorithm.r_hat = 'smallest': no r_hat meets the hypotheses"],
+    ),
     "unknown table": ("[run]", "[runs]\nx = 1\n[run]", ["runs"]),
     "NaN": ("x_0 = 3.0", "x_0 = nan", ["algorithm.x_0", "nan"]),
     "infinite matrix": ("[[2.0, 0.5", "[[inf, 0.5", ["game.matrix[0][0]", "inf"]),
@@ -77,6 +86,8 @@ def test_theta_of_the_wrong_length(tmp_path: Path) -> None:
         (["--seeds", "many"], "--seeds many"),
         (["--seed", "-1"], "--seed -1"),
         (["--jobs", "1.5"], "--jobs 1.5"),
+        (["--jobs", "99999999999"], "--jobs 99999999999: give an integer >= 1, at most 1024"),
+        (["--seed", "9" * 26], "give an integer >= 0, at most 999999999999999999"),
         (["--only", "Lemma 9.9"], "Lemma 9.9"),
         (["--colour"], "--colour"),
         (["--instance", "no-such-instance"], "no-such-instance"),

@@ -32,7 +32,11 @@ REFUSED = {
         (["--set", "L=1", "--epsilon", "1", "--theorem", "4.7"], "theorem = '4.7'"),
     ],
     "verify.search": [([], "give one of a statement"), (["Lemma 9.9"], "is not a statement")],
-    "verify.sweep": [([], "required: GRID.toml"), (["g.toml", "--share", "3/2"], "give I/N")],
+    "verify.sweep": [
+        ([], "required: GRID.toml"),
+        (["g.toml", "--share", "3/2"], "give I/N"),
+        (["g.toml", "--scheduler", "foo"], "--scheduler foo: give tcp://HOST:PORT"),
+    ],
     "verify.constants": [([], "required: --instance"), (["--instance", "no-such-instance"], "no such file")],
     "verify.error_rates": [(["--repetitions", "0"], "--repetitions 0: give an integer >= 1")],
     "verify.pep": [(["--colour"], "unrecognized arguments: --colour")],

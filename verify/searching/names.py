@@ -25,5 +25,5 @@ def require_searchable(statement_id: str) -> None:
         InputError: naming what would be right.
     """
     if statement_id not in SEARCHABLE:
-        known = "" if statement_id in bounds.ids() else "is not a statement; "
-        raise InputError(f"{statement_id!r} {known}has no search family: give one of {', '.join(SEARCHABLE)}")
+        problem = "has no search family" if statement_id in bounds.ids() else "is not a statement"
+        raise InputError(f"{statement_id!r} {problem}: give one of {', '.join(SEARCHABLE)}")

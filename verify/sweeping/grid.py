@@ -11,6 +11,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from verify.errors import InputError
+from verify.instance import PLAINLY
 
 EPSILON = "epsilon"  # the one axis that is no key of an instance: the planner's target
 _PATH = re.compile(r"[A-Za-z_]\w*(\.\w+|\[\d+\])*")
@@ -187,13 +188,15 @@ def read_grid(path: Path) -> GridFile:
 
 
 def _first(error: ValidationError) -> str:
-    first = error.errors()[0]
+    # an unknown key first: a misspelt one also leaves the right one missing
+    first = min(error.errors(), key=lambda e: e["type"] != "extra_forbidden")
     location = "".join(f"[{p}]" if isinstance(p, int) else f".{p}" for p in first["loc"]).lstrip(".")
     value = first.get("input")
     shown = (
         f" = {value!r}" if isinstance(value, str | int | float | bool | list) and value in ([], value) else ""
     )
-    message = first["msg"].removeprefix("Value error, ")
+    shown = "" if first["type"] == "extra_forbidden" else shown
+    message = PLAINLY.get(first["type"], first["msg"].removeprefix("Value error, "))
     return f"{location}{shown}: {message}" if location else message
 
 

@@ -284,6 +284,8 @@ def test_explain_shows_the_claim_the_point_and_the_command(capsys: pytest.Captur
     ("arguments", "said"),
     [
         (["--only", "Lemma 9.9"], "--only 'Lemma 9.9': no step matches"),
+        (["--explain", "Lemma 9.9/1"], "--explain 'Lemma 9.9/1': no step matches"),
+        (["--explain", ""], "--explain '': no step matches"),
         (["--save"], "--save goes with --cold alone"),
         (["--mutate", "--sample", "-1"], "--sample -1: give an integer >= 1"),
         (["--colour"], "unrecognized arguments: --colour"),

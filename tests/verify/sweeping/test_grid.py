@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tiny_grid import POINTS, write_grid
 
+from verify.errors import InputError
 from verify.sweeping.grid import LogRange, Range
 from verify.sweeping.points import load_grid, with_values
 from verify.sweeping.toml import toml_text
@@ -105,3 +106,12 @@ _TABLES = st.recursive(
 @given(_TABLES)
 def test_tables_written_as_toml_read_back_equal(table: dict[str, object]) -> None:
     assert tomllib.loads(toml_text(table)) == table
+
+
+def test_a_misspelt_key_of_a_grid_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "g.toml"
+    path.write_text(
+        'name = "g"\nbase = "digits-convex"\n[[axs]]\nkey = "algorithm.H"\nvalues = [1]\n', "utf-8"
+    )
+    with pytest.raises(InputError, match=r"axs: no such key"):
+        load_grid(path, most=10)
