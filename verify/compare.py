@@ -35,8 +35,9 @@ def compare(
     For `<=` and `>=`: violated if a point is (the observed interval lies wholly beyond the envelope's). Holds
     if every other point holds, is an identity, or is a tie below the resolution: both sides so small that the
     errors decide, and the errors negligible against the size of the curve. Any other tie is inconclusive
-    ("rounding"), and so is an observation that is seen well beside a bound that is too coarsely known. For `=`: violated if the intervals are disjoint at a point; holds, to within the errors, if
-    they meet at every point and the errors are negligible.
+    ("rounding"), and so is an observation that is seen well beside a bound that is too coarsely known. For `=`:
+    violated if the intervals are disjoint at a point; holds, to within the errors, if they meet at every point
+    and the errors are negligible.
     """
     if np.any(np.isnan(low) | np.isnan(high)):
         return CurveFinding(

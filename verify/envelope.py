@@ -148,8 +148,11 @@ def linear(statement: Statement, constants: Mapping[str, Constant], sample: Samp
     return Linear(low, high, tuple(slopes))
 
 
-def settled(sample: Sample, proven: bool) -> Curve:
-    """A sample in which nothing is random, as a curve of one point known to within the rounding of a run."""
+def settled(sample: Sample, proven: bool, constants: Mapping[str, Constant]) -> Curve:
+    """A sample in which nothing is random, as a curve of one point known to within the rounding of a run.
+
+    A start that the constants know better (before the run: at r_hat = 0) is left to them.
+    """
     along = {}
     for start in sample.starts:
         value, radius = _seen(start.values)
@@ -157,7 +160,8 @@ def settled(sample: Sample, proven: bool) -> Curve:
         if start.name == "D_r_hat":  # it enters by its square
             low, high = np.sqrt(max(value - radius, 0.0)), np.sqrt(value + radius)
             value, radius = (low + high) / 2, (high - low) / 2 * (1 + 1e-12)
-        along[start.name] = Measured(np.array([value]), np.array([radius]))
+        if start.name not in constants or not np.max(constants[start.name].radius) <= radius:
+            along[start.name] = Measured(np.array([value]), np.array([radius]))
     given = {name: Measured(np.array([float(v)]), np.zeros(1)) for name, v in sample.given.items()}
     value, error = _seen(sample.values)
     error += sample.error

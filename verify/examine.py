@@ -238,7 +238,7 @@ def _against(
     samples = _samples(observation)
     word = str(run.attrs.get(WORD, "")) if samples else ""
     if samples and all(s.certain for s in samples):
-        curves = [settled(s, isinstance(setup.problem, StronglyConvex)) for s in samples]
+        curves = [settled(s, isinstance(setup.problem, StronglyConvex), constants) for s in samples]
         observation = _joined(curves, along_rounds=isinstance(observation, Samples))
         samples = ()
     if isinstance(observation, Curve):

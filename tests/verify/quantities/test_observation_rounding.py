@@ -83,7 +83,7 @@ def test_a_violation_by_a_millionth_is_found(name) -> None:
     setup, run = audited(SMALL)
     sample = observe(name, setup, run)
     assert isinstance(sample, Sample)
-    curve = settled(sample, True)
+    curve = settled(sample, True, {})
     value = curve.values
     for share, wanted in ((1e-6, Outcome.VIOLATED), (1e-15, Outcome.INCONCLUSIVE), (-1e-6, Outcome.HOLDS)):
         bound = value / (1 + share)
