@@ -75,6 +75,8 @@ def _panel(group: Sequence[Finding]) -> Panel | None:
         low, high = observation.path.min(axis=0), observation.path.max(axis=0)
         band = f"mean and range of {observation.values.size} seeds"
     fitting = [f for f in shown if f.envelope.size == rounds.size]
+    if isinstance(observation, Curve) and _all_zero(observation, [f.envelope for f in fitting]):
+        return None
     keep = slice(None)
     if isinstance(observation, Curve):
         keep = _resolved(observation, [f.envelope for f in fitting])
@@ -83,6 +85,11 @@ def _panel(group: Sequence[Finding]) -> Panel | None:
     axis = observation.axis if isinstance(observation, Curve) else "R"
     is_error = isinstance(observation, Curve)
     return Panel(rounds, middle, low, high, envelopes, axis, quantity.latex, band, is_error)
+
+
+def _all_zero(curve: Curve, envelopes: Sequence[Float[np.ndarray, " k"]]) -> bool:
+    """Whether nothing is there to see: what is observed and every bound are 0 (a start at N*)."""
+    return not np.any(curve.values) and not np.any(envelopes)
 
 
 def _resolved(curve: Curve, envelopes: Sequence[Float[np.ndarray, " k"]]) -> slice:
