@@ -52,7 +52,7 @@ class Short:
         """The weights at the equilibrium."""
         return [n / sum(self.N_star) for n in self.N_star]
 
-    def constants(self) -> dict[str, float]:
+    def constants(self) -> dict[str, float | int]:
         """Everything that the three editions of the theorem ask for, but the step gamma."""
         q = [self.weights(r + 1) for r in range(self.R)]
         p = self.p_star
