@@ -274,7 +274,7 @@ def _samples(observation: Observation) -> tuple[Sample, ...]:
 
 
 def _joined(curves: list[Curve], along_rounds: bool) -> Curve:
-    """One-point curves as one curve."""
+    """One-point curves as one curve; a start that the constants know better at one of them, they know for all."""
     first = curves[0]
     along = {
         name: replace(
@@ -283,6 +283,7 @@ def _joined(curves: list[Curve], along_rounds: bool) -> Curve:
             radius=np.concatenate([c.along[name].radius for c in curves]),
         )
         for name in first.along
+        if all(name in c.along for c in curves)
     }
     return replace(
         first,

@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 from small_instance import SMALL
 
+from bounds import Constant
 from verify.auditing import audit, run_seeds
 from verify.compare import compare
 from verify.envelope import settled
+from verify.examine import _joined
 from verify.expectation import Linear, judge
 from verify.instance import parse_instance
-from verify.observed import Sample, Samples
+from verify.observed import Sample, Samples, Start
 from verify.quantities import observe
 from verify.quantities.rounding import Rounding, rounding
 from verify.setup import Setup, build
@@ -189,3 +191,21 @@ def test_equal_samples_leave_nothing_random(replacement) -> None:
     assert {v.outcome for v in verdicts} <= {Outcome.HOLDS, Outcome.VACUOUS}
     assert {v.rigor for v in verdicts} == {Rigor.RIGOROUS}
     assert not any(v.more_seeds for v in verdicts)
+
+
+def certain(values: float, start: float) -> Sample:
+    """Seeds that all show the same, with a start that was measured to within `start`."""
+    none = np.zeros(0, dtype=int)
+    measured = (Start("f_gap", np.full(2, 1.0), 0.0, np.inf, start),)
+    return Sample(np.full(2, values), measured, np.inf, np.inf, none, np.zeros((2, 0)), round=1)
+
+
+def test_a_start_is_taken_from_whoever_knows_it_better() -> None:
+    before = {"f_gap": Constant("f_gap", 1.0, radius=1e-6)}
+    coarse, fine = certain(0.5, 1e-3), certain(0.5, 0.0)
+    assert "f_gap" not in settled(coarse, True, before).along
+    assert settled(fine, True, before).along["f_gap"].radius < 1e-6
+    assert settled(coarse, True, {}).along["f_gap"].radius >= 1e-3
+    both = [settled(sample, True, before) for sample in (fine, coarse)]
+    for curves in (both, both[::-1]):
+        assert "f_gap" not in _joined(curves, along_rounds=False).along
